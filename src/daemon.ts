@@ -4,8 +4,14 @@
  */
 
 import { requireKeys } from "./api/auth/require-key.ts";
-import { type ServerOptions, serveCommand, startServer } from "./api/start.ts";
+import { type ServerDeps, type ServerOptions, serveCommand, startServer } from "./api/start.ts";
 import { DEFAULT_HINT } from "./config/command-hint.ts";
+import { ConfigurationEditor } from "./config/editing/configuration-editor.ts";
+import { ConfigurationFiles } from "./config/editing/configuration-files.ts";
+import { ConnectionEditor } from "./config/editing/connection-editor.ts";
+import { PageHistory } from "./config/editing/page-history.ts";
+import { type ConfigurationSource, PageWriter } from "./config/editing/page-writer.ts";
+import { SettingsEditor } from "./config/editing/settings-editor.ts";
 import type { Config } from "./config/schema.ts";
 import { LogMemory } from "./core/runtime/log-memory.ts";
 import type { Calendar } from "./core/time/calendar.ts";
@@ -18,11 +24,8 @@ import { startPlugs } from "./plugs/plug-wiring.ts";
 import { openService, type ServiceOptions } from "./service/client/open-service.ts";
 import { ChangeBus } from "./state/change-bus.ts";
 import { ConfigReload } from "./state/config-reload.ts";
-import { ConfigurationEditor } from "./state/configuration-editor.ts";
-import { ConfigurationFiles } from "./state/configuration-files.ts";
-import { openState, type StateOptions } from "./state/open-state.ts";
-import { type ConfigurationSource, PageWriter } from "./state/page-writer.ts";
-import { SettingsEditor } from "./state/settings-editor.ts";
+import { openState, type State, type StateOptions } from "./state/open-state.ts";
+import { writeWhole } from "./storage/atomic-file.ts";
 import { openStorage, type StorageOptions } from "./storage/open-storage.ts";
 
 type ModuleOptions = StorageOptions & ServiceOptions & StateOptions & MqttOptions & ServerOptions;
@@ -117,8 +120,8 @@ export async function serveCommandOffline(
     const changes = new ChangeBus();
     const { storage, state } = openData(options, modules, changes);
     const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, () => undefined);
-    const editors = openEditors(options, reloading);
-    modules.add(await serveCommand(options, { storage, state, reloading, logLines, ...editors }, changes, socketPath));
+    const editors = openEditors(options, reloading, state.problems);
+    modules.add(await serveCommand(options, { storage, state, reloading, logLines, editors }, changes, socketPath));
   } catch (error) {
     await modules.close();
     throw error;
@@ -135,11 +138,21 @@ function openData(options: DaemonOptions & { signal: AbortSignal }, modules: Ope
   return { storage, planning, state: { ...basis, plans: planning.plans } };
 }
 
-function openEditors(options: DaemonOptions, reloading: ConfigReload) {
-  const { source = null, config, clock } = options;
-  const files = new ConfigurationFiles(source?.path ?? null, config.data_dir);
-  const page = new PageWriter({ source, files, reloading, clock });
-  return { editor: new ConfigurationEditor(page), settings: new SettingsEditor(page) };
+/** Opens what shows and changes the configuration. All editors share one writer, so changes never mix. */
+function openEditors(
+  { source, config, clock }: DaemonOptions,
+  reloading: ConfigReload,
+  problems: State["problems"],
+): ServerDeps["editors"] & Pick<PageWriter, "report"> {
+  const files = new ConfigurationFiles(source?.path ?? null, config.data_dir, writeWhole);
+  const page = new PageWriter({ source: source ?? null, files, reloading, clock, problems });
+  return {
+    editor: new ConfigurationEditor(page),
+    settings: new SettingsEditor(page),
+    connections: new ConnectionEditor(page),
+    history: new PageHistory(page, files),
+    report: () => page.report(),
+  };
 }
 
 async function openModules(given: DaemonOptions, modules: OpenModules): Promise<Daemon> {
@@ -166,7 +179,9 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
     integrations.configure(next);
     options.onConfig?.(next);
   });
-  const shown = { storage, state, mqtt, plugs, reloading, logLines, ...openEditors(options, reloading) };
+  const editors = openEditors(options, reloading, state.problems);
+  editors.report();
+  const shown = { storage, state, mqtt, plugs, reloading, logLines, editors };
   const server = modules.add(await startServer(options, shown, changes));
   planning.run();
   // The retained topics of plans and the plugs keep their state until the plans are decided.
@@ -182,7 +197,11 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
     calendar: state.calendar,
     currentPrices: (now, most) => currentPrices(state, now, most),
     nextRuns: (now) => nextRuns(state, now),
-    reload: (read, by) => reloading.reload(read, by),
+    async reload(read, by) {
+      const used = await reloading.reload(read, by);
+      editors.report();
+      return used;
+    },
     isOtherService: () => reloading.isOtherService,
     async stop() {
       try {

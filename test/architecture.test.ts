@@ -22,20 +22,20 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 7_883,
-  cli: 2_843,
-  config: 3_878,
-  core: 11_456,
-  dashboard: 8_530,
-  http: 2_014,
+  api: 8_250,
+  cli: 2_849,
+  config: 5_219,
+  core: 11_461,
+  dashboard: 9_173,
+  http: 2_026,
   integrations: 2_569,
   mqtt: 5_582,
   plans: 1_311,
   plugs: 1_599,
   service: 3_948,
   simulator: 2_350,
-  src: 247,
-  state: 3_676,
+  src: 266,
+  state: 2_898,
   storage: 3_645,
 };
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */

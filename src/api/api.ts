@@ -142,6 +142,9 @@ function routeContext(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth): RouteCo
     admit: (message) =>
       message.authorization === OWNER ? { kind: "admitted" } : (pages.admit(message) ?? keys.admit(message)),
     remains: (message) => message.authorization === OWNER || pages.remains(message) || keys.isKnown(message),
+    isAdmin: (message) =>
+      message.authorization === OWNER ||
+      (message.authorization === undefined ? pages.isAdmin(message) : keys.isAdmin(message)),
     now: () => clock.now(),
     newRequestId: randomUUID,
     onCrash(error, requestId) {

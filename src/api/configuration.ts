@@ -1,10 +1,11 @@
 /** Creates, changes and deletes plans and plugs in the configuration. */
 
+import type { Caller } from "../config/editing/caller.ts";
+import type { Edited, EditRefusal } from "../config/editing/entry-editor.ts";
 import type { EntryList } from "../config/entry-list.ts";
 import { message } from "../core/language/text.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
-import type { Edited, EditRefusal } from "../state/entry-editor.ts";
 import { type Answered, type BodyRow, type Endpoint, endpoint } from "./endpoint.ts";
 import type { LocalSource } from "./local-source.ts";
 import type { Parameters } from "./parameters.ts";
@@ -27,6 +28,7 @@ const savedSchema = () =>
       source: orNull(source()),
       fixed: described(orNull(text), "Reason why it cannot be changed here; null if it can."),
       entry: entry(),
+      secrets: described(list(text), "Secrets of the entry that are set. They are never shown."),
       revision: revision(),
       overrides: described(boolean, "Whether `page.yaml` replaces an entry of the owner's file."),
     }),
@@ -40,6 +42,7 @@ export const editedSchema = () =>
       revision: revision(),
       note: described(orNull(text), "Always null."),
       restart: described(list(text), "Other keys that changed in the file and take effect after a restart."),
+      undo: described(text, "Id of the state before the change, for `POST /local/v1/history/{state}`."),
     }),
   );
 
@@ -93,7 +96,7 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
       path,
       operationId: `save${operation}`,
       scope: "control",
-      summary: `Replaces a ${one} in the configuration; keys that are left out are removed.`,
+      summary: `Replaces a ${one} in the configuration; keys that are left out are removed, secrets stay unless they are \`null\`.`,
       params: parameters,
       answer: editedSchema,
       errors: [...EDIT_ERRORS, ...BODY_ERRORS],
@@ -123,8 +126,8 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
       answer: editedSchema,
       errors: EDIT_ERRORS,
       example: `${example}/configuration`,
-      async run({ editor }, params, { headers }) {
-        const edited = await editor.reset(of, idOf(params), revisionIn(headers));
+      async run({ editor }, params, request) {
+        const edited = await editor.reset(of, idOf(params), callerOf(request));
         return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, 200);
       },
     }),
@@ -136,15 +139,21 @@ export async function changed(
   { editor }: LocalSource,
   list: EntryList,
   id: string | null,
-  { method, body, headers }: LocalRequest,
+  request: LocalRequest,
 ): Promise<Answered<ValueOf<typeof editedSchema>>> {
-  const revision = revisionIn(headers);
-  const edited = await editor.change({ list, id, entry: body, isDelete: method === "DELETE", revision });
+  const { method, body } = request;
+  const caller = callerOf(request);
+  const edited = await editor.change({ list, id, entry: body, isDelete: method === "DELETE", caller });
   return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, id === null ? 201 : 200);
 }
 
+/** Returns who asks for a change. */
+export function callerOf({ headers, isAdmin }: Pick<LocalRequest, "headers" | "isAdmin">): Caller {
+  return { revision: revisionIn(headers), isAdmin: isAdmin() };
+}
+
 /** Returns the revision in `If-Match`; null if the caller does not ask for one. */
-export function revisionIn(headers: LocalRequest["headers"]): string | null {
+function revisionIn(headers: LocalRequest["headers"]): string | null {
   const known = headers["if-match"]?.replace(/^(W\/)?"(.*)"$/, "$2") ?? null;
   return known === "*" ? null : known;
 }
@@ -153,8 +162,8 @@ export function editedAnswer(
   edited: Extract<Edited, { kind: "saved" }>,
   status: number,
 ): Answered<ValueOf<typeof editedSchema>> {
-  const { id, source, revision, later } = edited;
-  const body = { id, source, revision, note: null, restart: later };
+  const { id, source, revision, later, undo } = edited;
+  const body = { id, source, revision, note: null, restart: later, undo };
   return { kind: "json", status, body, headers: { ETag: `"${revision}"` } };
 }
 

@@ -1,6 +1,7 @@
 /** Endpoints of the dashboard at `/`: its files and its sessions. */
 
 import path from "node:path";
+import type { EntryEditor } from "../config/editing/entry-editor.ts";
 import { message } from "../core/language/text.ts";
 import { VERSION } from "../core/status/version.ts";
 import { SERVICE_ZONE } from "../core/time/calendar.ts";
@@ -9,7 +10,6 @@ import { localError } from "../http/errors.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
 import { pageHeaders } from "../http/security-headers.ts";
 import { filesIn, pageHandlers } from "../http/static-files.ts";
-import type { EntryEditor } from "../state/entry-editor.ts";
 import type { State } from "../state/open-state.ts";
 import type { ApiKeys } from "./auth/api-keys.ts";
 import { fromElsewhere, fromOwnPage, type SessionAuth } from "./auth/session-auth.ts";
@@ -73,7 +73,8 @@ export const dashboardEndpoints: readonly Endpoint<DashboardSource>[] = [
     run(source, _params, request) {
       const cookie = source.pages.sessions.renew(request.headers, request.now);
       const headers = cookie === null ? {} : { headers: { "Set-Cookie": cookie } };
-      return { kind: "json", body: sessionOf(source, request), ...headers };
+      const admin = source.pages.isAdmin(request);
+      return { kind: "json", body: { ...sessionOf(source, request), admin }, ...headers };
     },
   }),
   dashboard({
@@ -132,7 +133,10 @@ type PageAnswer = Awaited<ReturnType<DashboardSource["page"]>>;
 /** Response of `GET /local/v1/session`. `house` is absent if the caller may not read. */
 export type SessionAnswer = ValueOf<typeof session>;
 
-function sessionOf({ state, pages, editor, canSetUp }: DashboardSource, request: PageRequest): SessionAnswer {
+function sessionOf(
+  { state, pages, editor, canSetUp }: DashboardSource,
+  request: PageRequest,
+): Omit<SessionAnswer, "admin"> {
   const { headers, now } = request;
   const key = pages.signedIn(request);
   const mayRead = key !== null || pages.mode === "open";

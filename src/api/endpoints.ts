@@ -3,8 +3,10 @@
 import type { LocalRoute } from "../http/route.ts";
 import { addressEndpoints } from "./addresses.ts";
 import { checkEndpoints } from "./checks.ts";
+import { connectionEndpoints } from "./connections.ts";
 import { csvEndpoint, type Endpoint } from "./endpoint.ts";
 import { formatEndpoints } from "./formats.ts";
+import { historyEndpoints } from "./history.ts";
 import { keyEndpoints } from "./keys.ts";
 import { type LocalDeps, localSource } from "./local-source.ts";
 import { logEndpoints } from "./log.ts";
@@ -22,6 +24,8 @@ export const endpoints: readonly Endpoint[] = [
   ...planEndpoints,
   ...plugEndpoints,
   ...settingEndpoints,
+  ...connectionEndpoints,
+  ...historyEndpoints,
   ...notifyEndpoints,
   ...resultEndpoints,
   ...keyEndpoints,

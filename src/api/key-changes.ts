@@ -11,11 +11,23 @@ import { isSameName, type MadeKey, makeKey } from "./auth/made-keys.ts";
 
 export type KeyConfig = Pick<Config, "api" | "data_dir">;
 
+/** Time of a change, and whether its caller may make, replace and revoke keys with the scope admin. */
+export interface KeyCaller {
+  readonly now: EpochMs;
+  readonly isAdmin: boolean;
+}
+
+function needsAdmin(): LocalError {
+  return localError("forbidden", message("refused.key_needs_admin"));
+}
+
 /** A new key. */
 interface WantedKey {
   readonly name: string;
   /** Whether it may also make changes. */
   readonly control?: boolean | undefined;
+  /** Whether it may also change connections. */
+  readonly admin?: boolean | undefined;
   /** Whether it is a key and a secret for `/thirdParty`. */
   readonly third_party?: boolean | undefined;
   readonly hash_encoding?: "hex" | "base64" | undefined;
@@ -41,7 +53,7 @@ export function listKeys(config: KeyConfig) {
 }
 
 function configuredKeys({ api }: KeyConfig) {
-  const fixed = { created: null, scopes: ["read"] as readonly ("read" | "control")[] };
+  const fixed = { created: null, scopes: ["read"] as readonly ("read" | "control" | "admin")[] };
   return [
     ...api.keys.map((key) => ({ ...fixed, kind: "bearer" as const, ...given(key) })),
     ...(api.third_party_keys ?? []).map((key) => ({ ...fixed, kind: "third_party" as const, ...given(key) })),
@@ -70,14 +82,19 @@ function dateOf(at: EpochMs): string {
 }
 
 /** Creates a key. Returns it with the values that are shown only this once, or the error. */
-export async function createKey(config: KeyConfig, wanted: WantedKey, now: EpochMs): Promise<MadeKey | LocalError> {
-  const { name, control = false, third_party = false, hash_encoding = "hex" } = wanted;
+export async function createKey(
+  config: KeyConfig,
+  wanted: WantedKey,
+  { now, isAdmin }: KeyCaller,
+): Promise<MadeKey | LocalError> {
+  if (wanted.admin && !isAdmin) return needsAdmin();
+  const { name, admin = false, control = admin, third_party = false, hash_encoding = "hex" } = wanted;
   const { requests_per_minute, requests_per_day } = wanted;
   if (control && third_party) return localError("invalid_parameter", message("refused.key_read_only"));
   const made = makeKey({
     ...{ name, created: dateOf(now), hash_encoding },
     kind: third_party ? "third_party" : "bearer",
-    scopes: control ? ["read", "control"] : ["read"],
+    scopes: ["read", ...(control ? (["control"] as const) : []), ...(admin ? (["admin"] as const) : [])],
     ...(requests_per_minute !== undefined && { requests_per_minute }),
     ...(requests_per_day !== undefined && { requests_per_day }),
   });
@@ -91,11 +108,16 @@ export async function createKey(config: KeyConfig, wanted: WantedKey, now: Epoch
 }
 
 /** Makes a new key with the name, scopes and limits of another one, which it revokes. */
-export async function replaceKey(config: KeyConfig, name: string, now: EpochMs): Promise<MadeKey | LocalError> {
+export async function replaceKey(
+  config: KeyConfig,
+  name: string,
+  { now, isAdmin }: KeyCaller,
+): Promise<MadeKey | LocalError> {
   const made: MadeKey[] = [];
   const refused = await changed(config, now, (keys) => {
     const before = knownKey(config, keys, name);
     if ("code" in before) return before;
+    if (before.scopes.includes("admin") && !isAdmin) return needsAdmin();
     const next = makeKey({ ...before, created: dateOf(now) });
     made.push(next);
     return keys.map((key) => (key === before ? next.kept : key));
@@ -107,10 +129,11 @@ export async function replaceKey(config: KeyConfig, name: string, now: EpochMs):
 export async function revokeKey(
   config: KeyConfig,
   name: string,
-  now: EpochMs,
+  { now, isAdmin }: KeyCaller,
 ): Promise<{ readonly kind: "revoked"; readonly name: string } | LocalError> {
   const refused = await changed(config, now, (keys) => {
     const ended = knownKey(config, keys, name);
+    if (!("code" in ended) && ended.scopes.includes("admin") && !isAdmin) return needsAdmin();
     return "code" in ended ? ended : keys.filter((key) => key !== ended);
   });
   return refused ?? { kind: "revoked", name };

@@ -2,15 +2,16 @@
 
 import { KEY_NAME } from "../core/text/key-name.ts";
 import type { LocalError } from "../http/errors.ts";
+import type { LocalRequest } from "../http/route.ts";
 import type { MadeKey } from "./auth/made-keys.ts";
 import { BODY_ERRORS } from "./configuration.ts";
 import { type Answered, type Endpoint, endpoint } from "./endpoint.ts";
-import { createKey, type KeyConfig, listKeys, replaceKey, revokeKey } from "./key-changes.ts";
+import { createKey, type KeyCaller, type KeyConfig, listKeys, replaceKey, revokeKey } from "./key-changes.ts";
 import { lanUrls } from "./lan-urls.ts";
 import * as parameter from "./parameters.ts";
 import * as s from "./schema.ts";
 
-const scopes = () => s.list(s.oneOf(["read", "control"]));
+const scopes = () => s.list(s.oneOf(["read", "control", "admin"]));
 const keySchema = () =>
   s.named(
     "LanKey",
@@ -34,6 +35,9 @@ const newKey = () =>
     s.object({
       name: s.pattern(KEY_NAME, "mistake.expected_key_name"),
       control: s.optional(s.described(s.boolean, "Whether it may also make changes.")),
+      admin: s.optional(
+        s.described(s.boolean, "Whether it may also change connections. Only such a key makes another."),
+      ),
       third_party: s.optional(
         s.described(s.boolean, "Whether it is a key and a secret for `/thirdParty`, which is read-only."),
       ),
@@ -89,7 +93,8 @@ export const keyEndpoints: readonly Endpoint[] = [
       schema: newKey,
       example: { name: "phone", control: true },
     },
-    run: async ({ config }, _params, { body, now }) => madeAnswer(await createKey(config, body, now), config, 201),
+    run: async ({ config }, _params, request) =>
+      madeAnswer(await createKey(config, request.body, callerOf(request)), config, 201),
   }),
   endpoint({
     method: "PUT",
@@ -101,7 +106,8 @@ export const keyEndpoints: readonly Endpoint[] = [
     answer: madeKey,
     errors: ["resource_not_found", "conflict", "not_saved"],
     example: "/local/v1/keys/phone",
-    run: async ({ config }, { key }, { now }) => madeAnswer(await replaceKey(config, key, now), config, 200),
+    run: async ({ config }, { key }, request) =>
+      madeAnswer(await replaceKey(config, key, callerOf(request)), config, 200),
   }),
   endpoint({
     method: "DELETE",
@@ -113,12 +119,16 @@ export const keyEndpoints: readonly Endpoint[] = [
     answer: () => s.named("RevokedKey", s.object({ name: s.text })),
     errors: ["resource_not_found", "conflict", "not_saved"],
     example: "/local/v1/keys/phone",
-    async run({ config }, { key }, { now }) {
-      const revoked = await revokeKey(config, key, now);
+    async run({ config }, { key }, request) {
+      const revoked = await revokeKey(config, key, callerOf(request));
       return revoked.kind === "error" ? revoked : { kind: "json", body: { name: revoked.name } };
     },
   }),
 ];
+
+function callerOf({ now, isAdmin }: Pick<LocalRequest, "now" | "isAdmin">): KeyCaller {
+  return { now, isAdmin: isAdmin() };
+}
 
 function madeAnswer(
   made: MadeKey | LocalError,

@@ -1,5 +1,9 @@
 /** Data source of the endpoints of `/local/v1`. */
 
+import type { ConnectionEditor } from "../config/editing/connection-editor.ts";
+import type { EntryEditor } from "../config/editing/entry-editor.ts";
+import type { PageHistory } from "../config/editing/page-history.ts";
+import type { SettingsEditor } from "../config/editing/settings-editor.ts";
 import type { Config } from "../config/schema.ts";
 import type { Language } from "../core/language/language.ts";
 import { message } from "../core/language/text.ts";
@@ -18,10 +22,8 @@ import type { PlannedState } from "../plans/open-plans.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
 import { THIRD_PARTY } from "../state/accounts.ts";
 import { type CheapAnswer, CheapQueries, type Priced } from "../state/cheap-queries.ts";
-import type { EntryEditor } from "../state/entry-editor.ts";
 import { exportTimelineOf } from "../state/export-prices.ts";
 import type { PricedPlace } from "../state/places.ts";
-import type { SettingsEditor } from "../state/settings-editor.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import type { AskDeps } from "./ask-service.ts";
 import type { Check } from "./broker-check.ts";
@@ -32,6 +34,8 @@ export interface LocalDeps extends Pick<AskDeps, "clock" | "onSeriesChanged"> {
   readonly proxy?: ProxySettings | null;
   readonly editor: EntryEditor;
   readonly settings: Pick<SettingsEditor, "saved" | "change" | "reset">;
+  readonly connections: Pick<ConnectionEditor, "saved" | "change" | "tried" | "reset">;
+  readonly history: Pick<PageHistory, "list" | "restore">;
   readonly plugs: {
     snapshots(): readonly PlugSnapshot[];
     /** Returns the plugs that announced themselves. The first call takes 1.5 s. */
@@ -75,7 +79,7 @@ export interface ExportView extends PriceView {
 export type LocalSource = ReturnType<typeof localSource>;
 
 export function localSource(deps: LocalDeps) {
-  const { state, editor, settings, plugs, config, logLines } = deps;
+  const { state, editor, settings, connections, history, plugs, config, logLines } = deps;
   const { thresholds, calendar, homes, homeReader, places, plans, isTimeTrusted } = state;
   const cheap = new CheapQueries({
     calendar,
@@ -99,6 +103,8 @@ export function localSource(deps: LocalDeps) {
     plugs,
     editor,
     settings,
+    connections,
+    history,
     config,
     proxy: deps.proxy ?? null,
     logLines,

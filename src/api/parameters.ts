@@ -1,5 +1,6 @@
 /** Parameters of `/local/v1`: kinds of values, and the parser for those of a request. */
 
+import { connectionNames } from "../config/connections.ts";
 import { settingNames } from "../config/setting-names.ts";
 import { type Message, message, placed, type Text } from "../core/language/text.ts";
 import { readLocalTime } from "../core/planning/model/local-time.ts";
@@ -129,6 +130,13 @@ export const setting = {
   about: "The name of a setting.",
   example: "notify",
 } as const;
+export const connection = {
+  in: "path",
+  kind: oneOf(connectionNames),
+  about: "The name of a connection.",
+  example: "mqtt",
+} as const;
+export const state = { in: "path", kind: slug, about: "The id of a state.", example: "000001" } as const;
 export const plug = { in: "path", kind: slug, about: "The id of a plug.", example: "heater_plug" } as const;
 export const format = {
   kind: oneOf(["text", "json"]),

@@ -21,6 +21,7 @@ export const session = () =>
     "Session",
     s.object({
       ...{ mode: s.oneOf(["open", "key"]), signed_in: s.boolean, key: s.orNull(s.text), control: s.boolean },
+      admin: s.described(s.boolean, "Whether connections can be changed."),
       can_save: s.described(s.boolean, "Whether plans and plugs can be saved; not in the demo."),
       can_set_up: s.described(s.boolean, "Whether `/local/v1/setup` can replace the demo by your own home."),
       can_log_out: s.boolean,

@@ -2,7 +2,7 @@
 
 import { message } from "../core/language/text.ts";
 import { localError } from "../http/errors.ts";
-import { BODY_ERRORS, EDIT_ERRORS, editedAnswer, editedSchema, refusedEdit, revisionIn } from "./configuration.ts";
+import { BODY_ERRORS, callerOf, EDIT_ERRORS, editedAnswer, editedSchema, refusedEdit } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
 import { anyValue, boolean, described, list, named, object, orNull, text } from "./schema.ts";
@@ -66,10 +66,11 @@ export const settingEndpoints: readonly Endpoint[] = [
       isCheckedByRun: true,
       example: { value: { topic_url: "https://ntfy.sh/my-house-4821", quiet_hours: "22:00-07:00" } },
     },
-    async run({ settings }, { setting }, { body, headers }) {
+    async run({ settings }, { setting }, request) {
+      const { body } = request;
       if (typeof body !== "object" || body === null || !("value" in body))
         return localError("invalid_parameter", message("refused.setting_body", { example: '{ "value": … }' }));
-      const change = { name: setting, value: body.value, revision: revisionIn(headers) };
+      const change = { name: setting, value: body.value, caller: callerOf(request) };
       const edited = await settings.change(change);
       return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, 200);
     },
@@ -84,8 +85,8 @@ export const settingEndpoints: readonly Endpoint[] = [
     answer: editedSchema,
     errors: EDIT_ERRORS,
     example: "/local/v1/settings/notify",
-    async run({ settings }, { setting }, { headers }) {
-      const edited = await settings.reset(setting, revisionIn(headers));
+    async run({ settings }, { setting }, request) {
+      const edited = await settings.reset(setting, callerOf(request));
       return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, 200);
     },
   }),

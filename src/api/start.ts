@@ -11,8 +11,6 @@ import type { PlugsModule } from "../plugs/plug-wiring.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import type { ConfigReload } from "../state/config-reload.ts";
-import type { EntryEditor } from "../state/entry-editor.ts";
-import type { SettingsEditor } from "../state/settings-editor.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import type { ApiDeps } from "./api.ts";
 import type { Check } from "./broker-check.ts";
@@ -44,8 +42,7 @@ export interface ServerDeps {
   readonly mqtt: Mqtt;
   readonly plugs: PlugsModule;
   readonly reloading: ConfigReload;
-  readonly editor: EntryEditor;
-  readonly settings: SettingsEditor;
+  readonly editors: Pick<ApiDeps, "editor" | "settings" | "connections" | "history">;
   readonly logLines: LogMemory;
 }
 
@@ -122,7 +119,7 @@ export async function serveCommand(
 /** Returns what the endpoints read and change. */
 function apiDeps(
   options: ServerOptions,
-  { storage, state, mqtt, plugs, editor, settings, logLines }: Omit<ServerDeps, keyof ApiParts> & ApiParts,
+  { storage, state, mqtt, plugs, editors, logLines }: Omit<ServerDeps, keyof ApiParts> & ApiParts,
   changes: ChangeBus,
   checkBroker: () => Promise<Check>,
 ) {
@@ -130,7 +127,7 @@ function apiDeps(
   const events = new EventFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
   return {
     ...{ ...options, ingress, commandHint, setup, proxy },
-    ...{ storage, state, mqtt, plugs, events, editor, settings, logLines, checkBroker },
+    ...{ storage, state, mqtt, plugs, events, ...editors, logLines, checkBroker },
     onSeriesChanged: (series: SeriesKey) => changes.seriesChanged.emit(series),
   };
 }

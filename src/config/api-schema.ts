@@ -18,7 +18,10 @@ const ownLimits = () => ({
 const apiKey = z.strictObject({
   name: key(text, "Name of the device."),
   key: key(text, "The key: any long random text. The device sends it as a bearer token."),
-  scopes: key(z.optional(z.array(z.enum(["read", "control"]))), "What the key may do: read, or also control plans."),
+  scopes: key(
+    z.optional(z.array(z.enum(["read", "control", "admin"]))),
+    "What the key may do: read, also control plans, or also change connections.",
+  ),
   ...ownLimits(),
 });
 /** A key and secret from which a device makes its token, as for the service's third-party interface. */

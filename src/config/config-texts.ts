@@ -1,9 +1,11 @@
 /** Texts of the configuration's files on this machine. */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { StartError, throwIfShort } from "../core/status/start-error.ts";
+import { message } from "../core/language/text.ts";
+import { PassingStartError, StartError, throwIfShort } from "../core/status/start-error.ts";
 import { readBounded } from "./bounded-file.ts";
 import { PAGE_FILE } from "./entry-list.ts";
+import type { ConfigMistake } from "./mistake.ts";
 
 /** Longest configuration in bytes. A household with all its homes, plans and plugs takes 50 kB. */
 export const MAX_CONFIG_BYTES = 256 * 1024;
@@ -22,6 +24,12 @@ export interface ConfigTexts {
 export function readPage(dataDir: string): string | null {
   const file = path.join(dataDir, PAGE_FILE);
   return existsSync(file) ? readText(file) : null;
+}
+
+/** Returns why the page's file cannot be read. Throws errors that may pass by themselves. */
+export function pageUnread(error: unknown): ConfigMistake {
+  if (!(error instanceof StartError) || error instanceof PassingStartError) throw error;
+  return { path: PAGE_FILE, ...message("mistake.page_unread", { why: error.message }) };
 }
 
 /** Returns the text of a file. Throws a StartError if it cannot be read. */

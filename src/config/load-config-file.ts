@@ -1,7 +1,7 @@
 /** Finds the configuration and reads it on this machine. */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
-import { basename, dirname } from "node:path";
+import { basename } from "node:path";
 import { textIn } from "../core/language/text.ts";
 import { asStartError, StartError } from "../core/status/start-error.ts";
 import { AccountFiles, AccountsDirError } from "./account-files.ts";
@@ -47,12 +47,6 @@ export function openAccountFiles(): AccountFiles {
 export function configPath(given: string | null, environment: Environment): string | null {
   const paths = isAppOf(environment) ? APP_PATHS : DEFAULT_PATHS;
   return given ?? paths.find((each) => existsSync(each)) ?? null;
-}
-
-/** Returns the path for a first configuration: the data directory of a container, otherwise the folder `config`. */
-export function newConfigPath({ ELBRO_DATA_DIR }: Environment): string {
-  const [usual = "", ofContainer = ""] = DEFAULT_PATHS;
-  return ELBRO_DATA_DIR === dirname(ofContainer) ? ofContainer : usual;
 }
 
 /**

@@ -6,6 +6,7 @@ import { placeOf, StartError, throwIfShort } from "../core/status/start-error.ts
 import { slugOf } from "../core/text/slug.ts";
 import { whyUnread } from "./bounded-file.ts";
 import { describeIssue, valueAt } from "./config-error.ts";
+import { pageUnread } from "./config-texts.ts";
 import { keyOfVariable, PREFIX, variableNames } from "./keys.ts";
 import { type ConfigMistake, isSecretKey, pathText } from "./mistake.ts";
 import { inPage, type Laid, layOver, NOTHING_LAID, placeIn, readPageFile } from "./page-file.ts";
@@ -105,7 +106,13 @@ function readOnce(sources: ConfigSources, without: ReadonlySet<string>) {
     applyEnvironment(draft, environment);
     applySecrets(draft, secrets);
     applyShard(tree, hostname);
-    const found = page?.(String(tree.data_dir ?? defaultOf(shapeOf(configSchema)?.data_dir))) ?? null;
+    let found: string | null;
+    try {
+      found = page?.(String(tree.data_dir ?? defaultOf(shapeOf(configSchema)?.data_dir))) ?? null;
+    } catch (error) {
+      laid = { ...NOTHING_LAID, mistake: pageUnread(error) };
+      return;
+    }
     if (found === null) return;
     const { page: read, mistake } = readPageFile(found, tree);
     const isOutside = (path: string) => variables.has(path);

@@ -5,6 +5,7 @@
 import { stringify } from "yaml";
 import { message, placed } from "../core/language/text.ts";
 import { slugOf } from "../core/text/slug.ts";
+import { connectionSections } from "./connections.ts";
 import { type EntryList, entryId, entryLists, PAGE_FILE } from "./entry-list.ts";
 import type { ConfigMistake } from "./mistake.ts";
 import { configSchema } from "./schema.ts";
@@ -21,7 +22,9 @@ export interface PageFile extends Readonly<Record<EntryList, PageEntries>> {
   readonly settings: Tree;
 }
 
-const EMPTY_PAGE: PageFile = { settings: {}, plans: {}, plugs: {} };
+export const EMPTY_PAGE: PageFile = { settings: {}, plans: {}, plugs: {} };
+/** Top-level keys of the configuration that page.yaml may set. The set-up sets the homes and the broker's users. */
+const PAGE_KEYS: ReadonlySet<string> = new Set([...settingNames, ...connectionSections, "homes", "broker"]);
 const VERSION = 2;
 const ABOUT = ` What was saved on elbro's page. It is laid over the owner's configuration, see docs/configuration.md.
  It may hold secrets: keep it private.`;
@@ -123,7 +126,7 @@ export function layOver(
     places: new Map<string, string>(),
   };
   for (const [name, value] of Object.entries(page.settings)) {
-    const isKnown = settingNames.some((each) => each === name);
+    const isKnown = PAGE_KEYS.has(name);
     if (isKnown) laySetting({ tree, key: name, value, path: name, shape: shapeOf(configSchema) ?? {} });
     else laid.unused.push(name);
   }
@@ -133,7 +136,9 @@ export function layOver(
   function laySetting({ tree: node, key, value, path, shape }: Setting): void {
     if (without.has(path)) return;
     const file = `${key}${FILE_SUFFIX}`;
-    if (isOutside(path) || isOutside(`${path}${FILE_SUFFIX}`) || node[file] !== undefined) {
+    // The page must not read files, and several accounts are a list that only the owner writes.
+    const isForeign = key.endsWith(FILE_SUFFIX) || (shapeOf(shape[key]) !== null && Array.isArray(node[key]));
+    if (isForeign || isOutside(path) || isOutside(`${path}${FILE_SUFFIX}`) || node[file] !== undefined) {
       laid.unused.push(path);
       return;
     }
@@ -143,6 +148,7 @@ export function layOver(
       for (const [name, each] of Object.entries(value))
         laySetting({ tree: section, key: name, value: each, path: `${path}.${name}`, shape: below });
       if (Object.keys(section).length > 0) node[key] = section;
+      else delete node[key];
       return;
     }
     if (node[key] !== undefined && node[key] !== null) laid.overridden.push(path);
@@ -176,7 +182,7 @@ export function layOver(
         laid.overridden.push(path);
         if (entry === null) removed.add(at);
         else next[at] = { ...withFiles(entry, owned[at]), id };
-      } else next.push({ ...entry, id });
+      } else next.push({ ...withFiles(entry ?? {}, null), id });
     }
     const kept = next.filter((_, i) => !removed.has(i));
     if (kept.length > 0 || tree[list] !== undefined) tree[list] = kept;

@@ -1,5 +1,8 @@
 /** Reads the parts of a schema: its keys, kinds and defaults. */
+
+import { isDeepStrictEqual } from "node:util";
 import type * as z from "zod/mini";
+import { isTree, type Tree } from "./tree.ts";
 
 type Node = z.core.$ZodType;
 type Shape = Readonly<Record<string, Node>>;
@@ -66,6 +69,21 @@ export function keysBelow(node: Node, path: readonly string[] = []): Key[] {
     const here = [...path, name];
     return [{ path: here, kind: kindOf(below) }, ...keysBelow(below, here)];
   });
+}
+
+/** Returns keys and values as their owner would write them, without default values. */
+export function withoutDefaults(shape: Shape, used: object): Tree {
+  const entries = Object.entries(used).filter(
+    ([name, value]) => value !== undefined && !isDeepStrictEqual(value, defaultOf(shape[name])),
+  );
+  return Object.fromEntries(entries);
+}
+
+/** Returns the keys of an entry whose values are in files of their own. */
+export function filesIn(raw: unknown): string[] {
+  return Object.keys(isTree(raw) ? raw : {}).flatMap((name) =>
+    name.endsWith(FILE_SUFFIX) ? [name.slice(0, -FILE_SUFFIX.length)] : [],
+  );
 }
 
 interface Definition {

@@ -8,6 +8,7 @@ import { language, started, store, texts } from "./early.ts";
 import { Foot } from "./foot.tsx";
 import { Format, localeOf } from "./format.ts";
 import { Contact, HomeChoice, ViewLinks } from "./header.tsx";
+import { changeCount } from "./history/changes.ts";
 import { NowView } from "./now/now-view.tsx";
 import { PageContext, type PageTools } from "./page.ts";
 import { route, routeOf, type ViewName } from "./route.ts";
@@ -34,6 +35,8 @@ const SHOWN: Readonly<Record<ViewName, ComponentType>> = {
   results: lazy(async () => (await import("./results/results-view.tsx")).resultsView(language)),
   system: lazy(async () => (await import("./system/system-view.tsx")).SystemView),
 };
+/** The message after a change, which is loaded with the first one. */
+const UndoToast = lazy(async () => (await import("./history/undo-toast.tsx")).UndoToast);
 const Setup = lazy(async () => (await import("./setup/setup.tsx")).Setup);
 const Panel = lazy(async () => (await import("./panel/panel-view.tsx")).Panel);
 const Login = lazy(async () => (await import("./login.tsx")).Login);
@@ -107,7 +110,12 @@ async function enter(): Promise<void> {
 
 /** The set-up above the page, which stays open while the daemon restarts. */
 function Over() {
-  return isSettingUp.value ? <Setup onClose={() => (isSettingUp.value = false)} /> : null;
+  return (
+    <>
+      {isSettingUp.value && <Setup onClose={() => (isSettingUp.value = false)} />}
+      {changeCount.value > 0 && <UndoToast />}
+    </>
+  );
 }
 
 /** Returns a component that is loaded when it is first shown. */

@@ -1,5 +1,6 @@
 /** Requests of the page to its daemon. */
 import { type ErrorBody, errorIn, type Mistake } from "./error-texts.ts";
+import { recordChange } from "./history/changes.ts";
 
 /** Returns the URL of a path below the page, also behind a proxy that adds a prefix. */
 export const pathOf = (path: string): URL => new URL(path, document.baseURI);
@@ -75,11 +76,13 @@ export async function ask<Answer>(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const content = body && { body: JSON.stringify(body) };
-  return (await send(path, {
+  const answer = await send(path, {
     method,
     headers: { ...headers, ...(body && { "Content-Type": "application/json" }) },
     ...content,
-  })) as Answer;
+  });
+  recordChange(answer);
+  return answer as Answer;
 }
 
 /** Sends a file as the body. */

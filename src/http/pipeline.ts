@@ -7,6 +7,7 @@
  * format. HEAD gets the same response as GET, without its body.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { message } from "../core/language/text.ts";
 import { PassingStartError } from "../core/status/start-error.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { addQuotaHeaders } from "../service/contract/quota-headers.ts";
@@ -42,6 +43,7 @@ interface Visit extends Exchange {
   caller: string | null;
 }
 
+const NEEDS_ADMIN = message("refused.needs_admin");
 const NO_BODY = { kind: "body", body: undefined } as const;
 
 /** Serves a request. Never rejects. */
@@ -64,13 +66,14 @@ export async function serve(route: Served, context: RouteContext, exchange: Exch
 
 async function answerOf(visit: Visit): Promise<LocalAnswer> {
   const { route, request } = visit;
-  const message = messageOf(visit);
-  const refused = message && admit(visit, message);
+  const asked = messageOf(visit);
+  const refused = asked && admit(visit, asked);
   if (refused) return refused;
+  if (route.scope === "admin" && !isAdmin(visit, asked)) return localError("forbidden", NEEDS_ADMIN);
   const takesJson = !route.takesFile && (route.method === "POST" || route.method === "PUT");
   const reading = takesJson ? await readJsonBody(request) : NO_BODY;
   if (reading.kind === "error") return reading;
-  const answer = await route.handle(requestOf(visit, message, reading.body));
+  const answer = await route.handle(requestOf(visit, asked, reading.body));
   return answer.kind === "json" || answer.kind === "bytes" ? negotiated(answer, request.headers) : answer;
 }
 
@@ -78,19 +81,23 @@ async function answerOf(visit: Visit): Promise<LocalAnswer> {
 function messageOf({ route: { scope }, request: { headers, socket }, now }: Visit): AuthRequest | null {
   const { authorization } = headers;
   if (scope === "open" || (scope === "optional" && authorization === undefined)) return null;
-  const permission = scope === "optional" ? "read" : scope;
+  const permission = scope === "optional" ? "read" : scope === "admin" ? "control" : scope;
   return { permission, authorization, remoteAddress: socket.remoteAddress ?? "", headers, now };
 }
 
+function isAdmin({ context }: Visit, asked: AuthRequest | null): boolean {
+  return asked !== null && (context.isAdmin?.(asked) ?? false);
+}
+
 /** Checks key and quota. Returns the error of a rejected request; null if it is admitted. */
-function admit(visit: Visit, message: AuthRequest): LocalError | null {
-  const admission = visit.context.admit(message);
+function admit(visit: Visit, asked: AuthRequest): LocalError | null {
+  const admission = visit.context.admit(asked);
   if (admission.quota) addQuotaHeaders(visit.headers, admission.quota);
   visit.caller = admission.caller ?? null;
   return admission.kind === "refused" ? admission.error : null;
 }
 
-function requestOf(visit: Visit, message: AuthRequest | null, body: unknown): LocalRequest {
+function requestOf(visit: Visit, asked: AuthRequest | null, body: unknown): LocalRequest {
   const { route, context, request, response, path = {}, query, requestId, now, caller } = visit;
   return {
     method: request.method ?? "GET",
@@ -104,8 +111,9 @@ function requestOf(visit: Visit, message: AuthRequest | null, body: unknown): Lo
     now,
     requestId,
     caller,
+    isAdmin: () => isAdmin(visit, asked),
     signal: () => endOf(response),
-    isStillAuthorized: () => message === null || (context.remains?.({ ...message, now: context.now() }) ?? true),
+    isStillAuthorized: () => asked === null || (context.remains?.({ ...asked, now: context.now() }) ?? true),
   };
 }
 

@@ -9,9 +9,9 @@ import type { Headers, LocalAnswer, Reply } from "./response.ts";
 
 /**
  * `open`: no key needed. `optional`: no key needed; if one is sent, it must be valid, and `handle` receives its name.
- * `read`: any key. `control`: a key with the scope `control`.
+ * `read`: any key. `control`: a key with the scope `control`. `admin`: a key with the scope `admin`.
  */
-export type RouteScope = "open" | "optional" | "read" | "control";
+export type RouteScope = "open" | "optional" | "read" | "control" | "admin";
 
 /** Permission that a caller needs. An operation of the service needs a key of its interface. */
 export type Permission = "read" | "control" | InterfaceName;
@@ -57,6 +57,8 @@ export interface LocalRequest {
   readonly remoteAddress: string;
   readonly now: EpochMs;
   readonly requestId: string;
+  /** Returns whether the caller has the scope admin. */
+  readonly isAdmin: () => boolean;
   /** Name of the key or of the dashboard's visitor; null if no key was checked. */
   readonly caller: string | null;
   /** Returns a signal that fires when the response is complete or the caller has disconnected. */
@@ -95,6 +97,8 @@ export interface RouteContext {
   readonly onCrash: (error: unknown, requestId: string) => void;
   /** Returns whether a request would be admitted, quota aside. Without it, admitted callers may stay. */
   readonly remains?: (message: AuthRequest) => boolean;
+  /** Returns whether an admitted caller has the scope admin. Without it, nobody has. */
+  readonly isAdmin?: (message: AuthRequest) => boolean;
   /** Called after every response of a route. `caller` is null if no valid key was sent. */
   readonly onAnswer?: (caller: string | null, status: number) => void;
   /** Called after every response to a caller with a valid key. */

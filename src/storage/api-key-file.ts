@@ -18,7 +18,7 @@ const keptKey = z.object({
   name: z.string(),
   /** `bearer`: the key is sent unchanged. `third_party`: a token made from key and secret is sent. */
   kind: z.enum(["bearer", "third_party"]),
-  scopes: z.readonly(z.array(z.enum(["read", "control"]))),
+  scopes: z.readonly(z.array(z.enum(["read", "control", "admin"]))),
   /** SHA-256 of the token, in hex. */
   sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   /** Date of creation, in UTC: `2026-11-21`. */

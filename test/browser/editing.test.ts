@@ -164,6 +164,7 @@ describe.skipIf(!haveChromium)(
       await form.getByRole("button", { name: "Save" }).click();
       await screen.untilText("dialog", /hours.*expected at most|expected at most 1/);
       await form.getByRole("button", { name: "Cancel" }).click();
+      await form.getByRole("button", { name: "Discard entries" }).click();
       expect(await form.count()).toBe(0);
     });
 

@@ -143,10 +143,10 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     await dialog.getByRole("button", { name: "Set up" }).click();
     const done = await screen.untilText("dialog", /elbro has started with your home\./);
     await screen.picture("setup-done-phone");
-    const file = path.join(fresh.folder.path, "config/elbro.yaml");
-    expect(done).toContain("config/elbro.yaml");
+    const file = path.join(fresh.folder.path, "data/page.yaml");
+    expect(done).toContain("data/page.yaml");
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readFileSync(file, "utf8")).toMatch(/^# Written by the set-up .*\n#.*\n+consumer:\n {2}api_key: /);
+    expect(readFileSync(file, "utf8")).toMatch(/^settings:\n {2}consumer:\n {4}api_key: /m);
     expect(fresh.daemon.lines.filter((line) => line.includes("API listens"))).toHaveLength(2);
     const [, key = ""] = /Key (elbro_\S+)/.exec(done) ?? [];
     const [, username = "", password = ""] = /User name (\S+) Password (\S+)/.exec(done) ?? [];

@@ -16,6 +16,8 @@ export interface ApiKey {
   readonly sha256: Uint8Array;
   /** Whether it may change settings, in addition to reading. */
   readonly control?: boolean;
+  /** Whether it may change connections and keys with this permission, in addition to control. */
+  readonly admin?: boolean;
   /** A key and secret of the third-party interface. It gives access to nothing else. */
   readonly isThirdParty?: boolean;
   /** Made of 256 random bits, so that it cannot be guessed. */
@@ -70,6 +72,11 @@ export class ApiKeys {
     if (message.permission !== "control" || key.control) return { kind: "admitted", caller: key.name, quota };
     const reason = `the key ${key.name} may only read; this request needs a key with the scope control`;
     return { kind: "refused", caller: key.name, quota, error: contractError("forbidden", reason) };
+  }
+
+  /** Returns whether a request is sent with a key of the scope admin. Counts nothing. */
+  isAdmin({ authorization }: Pick<AuthRequest, "authorization">): boolean {
+    return this.#keyOf(authorization)?.admin ?? false;
   }
 
   /** Returns the key of a name; null if it does not exist any more. */

@@ -204,7 +204,7 @@ function configuredKeys(api: ApiConfig): ApiKey[] {
   const bearers = api.keys.map((entry) => ({
     name: entry.name,
     sha256: keyDigest(entry.key),
-    control: entry.scopes?.includes("control") ?? false,
+    ...permissionsOf(entry.scopes),
     limits: limitsOf(entry),
   }));
   const pairs = (api.third_party_keys ?? []).map((entry) => ({
@@ -228,11 +228,17 @@ function lanKeyOf(kept: KeptKey): ApiKey {
   return {
     name: kept.name,
     sha256: Buffer.from(kept.sha256, "hex"),
-    control: kept.scopes.includes("control"),
+    ...permissionsOf(kept.scopes),
     isThirdParty: kept.kind === "third_party",
     isRandom: true,
     limits: limitsOf(kept),
   };
+}
+
+/** An admin may also control. */
+function permissionsOf(scopes: readonly string[] = []): Pick<ApiKey, "control" | "admin"> {
+  const admin = scopes.includes("admin");
+  return { control: admin || scopes.includes("control"), admin };
 }
 
 /** Returns the limits of an entry. */

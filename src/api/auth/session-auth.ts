@@ -81,9 +81,16 @@ export class SessionAuth {
 
   /** Returns the key of the logged-in user, here or in Home Assistant; null without a login. */
   signedIn({ headers, remoteAddress, now }: Pick<AuthRequest, "headers" | "remoteAddress" | "now">): SessionKey | null {
-    if (this.#ingress && isFromIngress(headers, remoteAddress))
-      return { ...HOME_ASSISTANT, control: this.#ingress(userIdOf(headers), now) };
+    if (this.#ingress && isFromIngress(headers, remoteAddress)) {
+      const control = this.#ingress(userIdOf(headers), now);
+      return { ...HOME_ASSISTANT, control, admin: control };
+    }
     return this.sessions.keyOf(headers, now);
+  }
+
+  /** Returns whether a page's user may change connections. In Home Assistant that is an administrator. */
+  isAdmin(message: Pick<AuthRequest, "headers" | "remoteAddress" | "now">): boolean {
+    return this.signedIn(message)?.admin ?? false;
   }
 
   /** Returns the key for a request that sends none: that of the user, or a read-only one if the dashboard is open. */

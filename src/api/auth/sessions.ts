@@ -12,7 +12,7 @@ import { DAY_MS, type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
 import { cookieIn, newCookie, setCookie } from "../../http/cookies.ts";
 import type { ApiKey } from "./api-keys.ts";
 
-export type SessionKey = Pick<ApiKey, "name" | "sha256" | "control">;
+export type SessionKey = Pick<ApiKey, "name" | "sha256" | "control" | "admin">;
 
 interface Session {
   /** SHA-256 of the cookie, in hex. */

@@ -16,6 +16,7 @@ const SECURITY: Readonly<Record<RouteScope, readonly Json[]>> = {
   optional: [{}, { lanKey: [] }],
   read: [{ lanKey: [] }, { session: [] }],
   control: [{ lanKey: [] }, { session: [] }],
+  admin: [{ lanKey: [] }, { session: [] }],
 };
 
 /** Responses of every route that takes a key. */
@@ -129,7 +130,8 @@ function routePaths(routes: readonly LocalRoute[]): Json {
 
 function describeRoute({ path, scope, summary, openApi }: LocalRoute): Json {
   const facts = openApi?.() ?? {};
-  const control = scope === "control" ? { description: "Needs a key with the scope `control`." } : {};
+  const isScoped = scope === "control" || scope === "admin";
+  const control = isScoped ? { description: `Needs a key with the scope \`${scope}\`.` } : {};
   return {
     tags: [tagOf(path)],
     summary,
@@ -165,7 +167,7 @@ function errorsOf(scope: RouteScope): Json {
     "5XX": { description: "Any other failure, in the common error format.", content: body },
   };
   if (scope === "open") return failure;
-  const forbidden = scope === "control" ? { 403: reference("responses", "Error403") } : {};
+  const forbidden = scope === "control" || scope === "admin" ? { 403: reference("responses", "Error403") } : {};
   return { ...REFUSED, ...forbidden, ...failure };
 }
 

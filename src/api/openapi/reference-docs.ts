@@ -10,7 +10,7 @@ import { metricRows } from "../monitoring/metrics.ts";
 export function localDocs(): string {
   const requests = endpoints.map((row) => {
     const answers = [textOf(row), "JSON", row.csv && "CSV"].filter(Boolean).join(", ");
-    const key = row.scope === "control" ? " Needs a key with the scope `control`." : "";
+    const key = row.scope === "control" || row.scope === "admin" ? ` Needs a key with the scope \`${row.scope}\`.` : "";
     return [`\`${row.method} ${written(row.path)}\``, `${row.summary}${key}`, answers];
   });
   const parameters = endpoints.flatMap(({ path, params: rows }) =>

@@ -161,7 +161,7 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
     example: "/local/v1/setup/broker",
     async run({ options }, _params, request) {
       if (!options) return isSetUp();
-      const mistake = mistakeIn(options.readWith(JSON.stringify({ mqtt: request.body })));
+      const mistake = mistakeIn(options.readWith({ file: JSON.stringify({ mqtt: request.body }), page: null }));
       const mqtt = { ...options.config.mqtt, ...request.body } as typeof options.config.mqtt;
       return mistake ?? trialAnswer(await tryExternalBroker(mqtt), request);
     },
@@ -179,7 +179,9 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
     example: "/local/v1/setup/home-assistant",
     async run({ options }, _params, request) {
       if (!options) return isSetUp();
-      const mistake = mistakeIn(options.readWith(JSON.stringify({ home_assistant: request.body })));
+      const mistake = mistakeIn(
+        options.readWith({ file: JSON.stringify({ home_assistant: request.body }), page: null }),
+      );
       return mistake ?? trialAnswer(await tryHomeAssistant(request.body), request);
     },
   }),

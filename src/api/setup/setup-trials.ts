@@ -7,10 +7,11 @@ import { judge } from "../../core/fetching/retry-policy.ts";
 import type { Text } from "../../core/language/text.ts";
 import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";
 import { VERSION } from "../../core/status/version.ts";
-import { createClient } from "../../service/client/client.ts";
+import { type ClientOptions, createClient } from "../../service/client/client.ts";
 import { openService } from "../../service/client/open-service.ts";
 import type { ProxySettings } from "../../service/client/proxy.ts";
 import type { Address } from "../../service/contract/resources.ts";
+import { thirdPartyToken } from "../../service/third-party-token.ts";
 
 const SERVICE_MS = 20_000;
 const HOME_ASSISTANT_MS = 12_000;
@@ -35,25 +36,49 @@ export async function tryService(
   apiKey: string,
   proxy: ProxySettings | null,
 ): Promise<ServiceTrial> {
+  const authorization = { consumer: `Bearer ${apiKey}` };
+  const answer = await askOnce({ service, proxy, authorization, secrets: [apiKey] }, "addresses");
+  if (answer.kind !== "ok") return { ...failed(answer), addresses: [] };
+  const { data } = answer.body as unknown as { readonly data: readonly Address[] };
+  return { ...WORKS, addresses: data.map(({ id, label, region }) => ({ id, label, region })) };
+}
+
+/** Requests the used quota of a key and secret from the service, with one request. */
+export async function tryThirdParty(
+  service: Config["service"],
+  { api_key = "", api_secret = "", hash_encoding }: NonNullable<Config["third_party"]>,
+  proxy: ProxySettings | null,
+): Promise<Trial> {
+  const token = thirdPartyToken({ apiKey: api_key, apiSecret: api_secret }, hash_encoding);
+  const authorization = { thirdParty: `Bearer ${token}` };
+  const answer = await askOnce({ service, proxy, authorization, secrets: [api_secret, token] }, "requestCounts");
+  return answer.kind === "ok" ? WORKS : failed(answer);
+}
+
+interface Asked extends Pick<ClientOptions, "authorization"> {
+  readonly service: Config["service"];
+  readonly proxy: ProxySettings | null;
+  readonly secrets: readonly string[];
+}
+
+/** Sends one request without parameters. */
+async function askOnce({ service, proxy, authorization, secrets }: Asked, operation: "addresses" | "requestCounts") {
   const { get, basePath, close } = openService({ config: { service }, proxy });
   try {
     const client = createClient({
-      ...{ get, basePath, userAgent: `elbro/${VERSION}` },
-      authorization: { consumer: `Bearer ${apiKey}` },
-      secrets: [apiKey, encodeURIComponent(apiKey)],
+      ...{ get, basePath, userAgent: `elbro/${VERSION}`, authorization },
+      secrets: secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]),
     });
-    const context = { signal: AbortSignal.timeout(SERVICE_MS), note: () => undefined };
-    const answer = await client("addresses", {}, context);
-    if (answer.kind === "ok") {
-      const { data } = answer.body as unknown as { readonly data: readonly Address[] };
-      return { ...WORKS, addresses: data.map(({ id, label, region }) => ({ id, label, region })) };
-    }
-    const problem = judge(answer, 0, () => 0, "prices").problem ?? "service_trouble";
-    const detail = answer.kind === "refused" ? `${answer.status}: ${answer.reason}` : answer.why;
-    return { works: false, problem, detail, addresses: [] };
+    return await client(operation, {}, { signal: AbortSignal.timeout(SERVICE_MS), note: () => undefined });
   } finally {
     await close();
   }
+}
+
+function failed(answer: Exclude<Awaited<ReturnType<typeof askOnce>>, { kind: "ok" }>) {
+  const problem = judge(answer, 0, () => 0, "prices").problem ?? "service_trouble";
+  const detail = answer.kind === "refused" ? `${answer.status}: ${answer.reason}` : answer.why;
+  return { works: false, problem, detail };
 }
 
 /** Connects to a broker and disconnects. Publishes nothing. */

@@ -1,33 +1,35 @@
-/** Finishes the set-up on the page: writes `elbro.yaml` and a first API key from the entered values. */
+/** Finishes the set-up on the page: writes `page.yaml` and a first API key from the entered values. */
 
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
+import type { ConfigTexts } from "../../config/config-texts.ts";
+import { PAGE_FILE } from "../../config/entry-list.ts";
 import type { ConfigReading } from "../../config/load.ts";
 import type { ConfigMistake } from "../../config/mistake.ts";
+import { pageText, readPageFile } from "../../config/page-file.ts";
 import type { Config } from "../../config/schema.ts";
-import { type SetupChoices, setupText } from "../../config/setup-text.ts";
 import { throwIfShort } from "../../core/status/start-error.ts";
 import type { ProxySettings } from "../../service/client/proxy.ts";
 import { type KeptKey, KeyFile } from "../../storage/api-key-file.ts";
-import { writeWhole } from "../../storage/atomic-file.ts";
+import { readWhole, writeWhole } from "../../storage/atomic-file.ts";
 import { keyDigest } from "../auth/api-keys.ts";
 import { lanUrls } from "../lan-urls.ts";
 
 /** Dependencies of the set-up, supplied by the command line. */
 export interface SetupOptions {
-  /** Path of the file to write. */
+  /** Path of the page.yaml to write. */
   readonly path: string;
   /** Configuration without that file: service, ports, data directory. */
   readonly config: Config;
   readonly proxy: ProxySettings | null;
-  /** Parses a configuration text. */
-  readonly readWith: (text: string) => ConfigReading;
+  /** Reads a configuration, with these texts in place of its files. */
+  readonly readWith: (texts: ConfigTexts) => ConfigReading;
   /** Writes a new code to the log. */
   readonly onCode: (code: string) => void;
   /** Reason why the home of an earlier set-up could not be started; null without an earlier set-up. */
   readonly failure: string | null;
-  /** Called when everything is written and the response is sent. `undo` renames the file and removes the key. */
+  /** Called when everything is written and the response is sent. `undo` restores the file and removes the key. */
   readonly onDone: (undo: () => Promise<void>) => void;
 }
 
@@ -51,7 +53,15 @@ const DAY_LENGTH = "2026-11-23".length;
 /** Broker user of plugs and Home Assistant. */
 const BROKER_USER = "house";
 
-export interface WantedSetup extends Omit<SetupChoices, "brokerUser"> {
+/** Choices of the set-up. All other keys have their defaults. */
+export interface WantedSetup {
+  readonly apiKey: string;
+  /** Addresses that become homes; null for all, including later ones. */
+  readonly homes: readonly { readonly id: string; readonly label: string }[] | null;
+  /** Broker to use; null for the embedded broker. */
+  readonly broker: { readonly url: string; readonly username?: string; readonly password?: string } | null;
+  readonly homeAssistant: { readonly url: string; readonly token: string } | null;
+  readonly language: string;
   /** Name of the first device. */
   readonly keyName: string;
 }
@@ -59,21 +69,36 @@ export interface WantedSetup extends Omit<SetupChoices, "brokerUser"> {
 export async function finishSetup(options: SetupOptions, wanted: WantedSetup, now: number): Promise<SetupResult> {
   const brokerUser = { name: BROKER_USER, password: randomBytes(PASSWORD_BYTES).toString("base64url") };
   const day = new Date(now).toISOString().slice(0, DAY_LENGTH);
-  const text = setupText({ ...wanted, brokerUser }, day);
-  const reading = options.readWith(text);
+  const { apiKey, homes, broker: other, homeAssistant, language } = wanted;
+  const settings = {
+    ...{ consumer: { api_key: apiKey }, language },
+    ...(homes && { homes: homes.map(({ id }) => ({ address_id: id })) }),
+    ...(other ? { mqtt: other } : { broker: { users: [{ ...brokerUser, commands: true }] } }),
+    ...(homeAssistant && { home_assistant: homeAssistant }),
+  };
+  const before = readWhole(options.path);
+  const { page } = readPageFile(before, {});
+  const text = pageText({ ...page, settings: { ...page.settings, ...settings } });
+  const reading = options.readWith({ file: null, page: text });
   if (reading.kind === "mistakes") return reading;
+  if (reading.page.mistakes.length > 0) return { kind: "mistakes", mistakes: reading.page.mistakes.map(withoutFile) };
   const { api, broker, data_dir: dataDir, mqtt } = reading.config;
   const key = `elbro_${randomBytes(KEY_BYTES).toString("base64url")}`;
   const sha256 = Buffer.from(keyDigest(key)).toString("hex");
   const changeKeys = (change: (keys: readonly KeptKey[]) => readonly KeptKey[]) =>
     new KeyFile(dataDir).change(change, () => now);
   try {
-    if (existsSync(options.path)) return { kind: "failed", reason: `${options.path} exists already` };
     mkdirSync(path.dirname(options.path), { recursive: true });
     await changeKeys((keys) => [
       ...keys,
       {
-        ...{ name: freeName(wanted.keyName, keys), kind: "bearer", scopes: ["read", "control"], sha256, created: day },
+        ...{
+          name: freeName(wanted.keyName, keys),
+          kind: "bearer",
+          scopes: ["read", "control", "admin"],
+          sha256,
+          created: day,
+        },
       },
     ]);
     writeWhole(options.path, text);
@@ -89,9 +114,15 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
       mqtt.url === undefined ? { port: broker.port, username: brokerUser.name, password: brokerUser.password } : null,
     async undo() {
       renameSync(options.path, `${options.path}.failed`);
+      if (before !== null) writeWhole(options.path, before);
       await changeKeys((keys) => keys.filter((each) => each.sha256 !== sha256));
     },
   };
+}
+
+/** Returns a mistake with its path in the configuration. */
+function withoutFile(mistake: ConfigMistake): ConfigMistake {
+  return { ...mistake, path: mistake.path.replace(`${PAGE_FILE}: `, "") };
 }
 
 function freeName(name: string, keys: readonly KeptKey[]): string {

@@ -22,6 +22,7 @@ export const line: CommandLine = {
   words: [1, 2],
   options: {
     control: { type: "boolean", about: "create: may also change plans" },
+    admin: { type: "boolean", about: "create: the key may also change plans, settings and connections" },
     "third-party": { type: "boolean", about: "create: make a key and secret for /thirdParty" },
     "hash-encoding": {
       type: "string",
@@ -43,17 +44,17 @@ export async function main(given: Given): Promise<number> {
   if (verb !== "create" && option !== undefined)
     throw new BadArgument(`--${option} is for keys create only; keys replace keeps the limits and scopes of the key`);
   const { config } = loadConfiguration(given.configPath, process.env);
-  const now = systemClock(given.simulated).now();
+  const caller = { now: systemClock(given.simulated).now(), isAdmin: true };
   if (verb === "list" && name === undefined) {
     const keys = doneOf(listKeys(config));
     if (given.values.json === true) printJson({ keys });
     else process.stdout.write(keyTable(keys));
   } else if (verb === "create")
-    show(doneOf(await createKey(config, wantedIn(nameIn(name), given.values), now)), "made");
+    show(doneOf(await createKey(config, wantedIn(nameIn(name), given.values), caller)), "made");
   else if (verb === "replace")
-    show(doneOf(await replaceKey(config, nameIn(name), now)), "replaced; the old key no longer works");
+    show(doneOf(await replaceKey(config, nameIn(name), caller)), "replaced; the old key no longer works");
   else if (verb === "revoke") {
-    const revoked = doneOf(await revokeKey(config, nameIn(name), now));
+    const revoked = doneOf(await revokeKey(config, nameIn(name), caller));
     process.stdout.write(`The key ${revoked.name} is revoked.\n`);
   } else {
     const meant = nearest(verb, ["list", "create", "replace", "revoke"]);
@@ -91,13 +92,17 @@ function keyTable(keys: LanKeysAnswer["keys"]): string {
 }
 
 function wantedIn(name: string, values: Given["values"]) {
-  if (values.control && values["third-party"])
-    throw new BadArgument("--control cannot be used with --third-party: /thirdParty is read-only");
+  if ((values.control || values.admin) && values["third-party"])
+    throw new BadArgument("--control and --admin cannot be used with --third-party: /thirdParty is read-only");
   if (values["hash-encoding"] !== undefined && !values["third-party"])
     throw new BadArgument("--hash-encoding needs --third-party");
   return {
     name,
-    ...{ control: values.control === true, third_party: values["third-party"] === true },
+    ...{
+      admin: values.admin === true,
+      control: values.control === true || values.admin === true,
+      third_party: values["third-party"] === true,
+    },
     requests_per_minute: limit("--per-minute", textOf(values["per-minute"])),
     requests_per_day: limit("--per-day", textOf(values["per-day"])),
     hash_encoding: encodingIn(textOf(values["hash-encoding"])),

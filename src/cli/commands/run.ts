@@ -1,6 +1,7 @@
 /** `elbro run`: reads the configuration, starts the daemon, ends it on a signal. */
 import { flushCompileCache } from "node:module";
 import { networkInterfaces } from "node:os";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { type Logger, pino } from "pino";
@@ -8,11 +9,12 @@ import type { SetupOptions } from "../../api/setup/setup.ts";
 import { runningDaemon } from "../../api/socket.ts";
 import { commandHint, isContainer } from "../../config/command-hint.ts";
 import { dashboardUrlOf } from "../../config/dashboard-url.ts";
+import type { ConfigurationSource } from "../../config/editing/page-writer.ts";
+import { PAGE_FILE } from "../../config/entry-list.ts";
 import {
   type Configuration,
   configPath,
   loadConfiguration,
-  newConfigPath,
   openAccountFiles,
   readConfiguration,
 } from "../../config/load-config-file.ts";
@@ -23,7 +25,6 @@ import { VERSION } from "../../core/status/version.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
-import type { ConfigurationSource } from "../../state/page-writer.ts";
 import { inSlices } from "../../state/slices.ts";
 import { isReadFailure } from "../../storage/database.ts";
 import type { Given } from "../arguments.ts";
@@ -327,8 +328,8 @@ function setupOf(
   failure: string | null,
 ): SetupOptions {
   return {
-    ...{ path: newConfigPath(process.env), config, proxy: proxyOf(process.env), onDone, failure },
-    readWith: (text) => readConfiguration(null, process.env, { file: text, page: null }),
+    ...{ path: join(config.data_dir, PAGE_FILE), config, proxy: proxyOf(process.env), onDone, failure },
+    readWith: (texts) => readConfiguration(null, process.env, texts),
     // A line of its own also in a JSON log: a person reads it.
     onCode: (code) => writePlain(`To set up your home from another machine, enter the code ${code} on the dashboard.`),
   };

@@ -161,6 +161,11 @@ const otherProblems = {
     automaticAction: "Keeps using the previous configuration.",
     remedy: "Correct every mistake that the problem lists, then reload. `elbro check` lists them too.",
   },
+  page_file_refused: {
+    meaning: "A part of `page.yaml` has a mistake, or is about a plan or plug that does not exist any more.",
+    automaticAction: "Leaves that part out and uses all others.",
+    remedy: "Save the entry again on the page, reset it to the file, or restore an earlier state from the history.",
+  },
   account_refused: {
     meaning: "A file of `accounts_dir` has mistakes.",
     automaticAction: "Keeps all other accounts, and the previous version of this one. A new account is left out.",

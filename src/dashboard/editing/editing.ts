@@ -20,7 +20,10 @@ export type Task =
 interface SavedEntry {
   readonly fixed: string | null;
   readonly entry: JsonObject;
+  readonly secrets: readonly string[];
   readonly revision: string;
+  /** Whether it replaces an entry of the owner's file. */
+  readonly overrides: boolean;
 }
 
 /** Response to a change. */
@@ -68,6 +71,16 @@ export function save(task: Task, saved: SavedEntry | null, entry: JsonObject | n
   return ask("POST", `local/v1/${task.list}`, entry ?? {});
 }
 
+/** Makes an entry as in the owner's file again. Rejects with a Refusal. */
+export function reset(task: Extract<Task, { readonly id: string }>, { revision }: SavedEntry): Promise<Edited> {
+  return ask("DELETE", `${pathTo(task)}/configuration`, undefined, { "If-Match": `"${revision}"` });
+}
+
+/** Name under which the entries of a form are kept. */
+export function draftName(task: Task): string {
+  return [task.list, task.mode, ...(task.mode === "new" ? [] : [task.id])].join("-");
+}
+
 /** Returns the first value of the form. A copy has a new name and no id. */
 export function firstValue(task: Task, { saved, e }: EditingTools, { store }: PageTools): JsonObject {
   if (saved && task.mode === "copy") {
@@ -80,9 +93,9 @@ export function firstValue(task: Task, { saved, e }: EditingTools, { store }: Pa
 }
 
 /** Returns the message after a change. */
-export function doneText(e: Translate<"editing">, task: Task, name: string, { restart }: Edited): string {
+export function doneText({ e, texts }: EditingTools, task: Task, name: string, { restart }: Edited): string {
   const parts = [e(task.mode === "delete" ? "deleted" : "saved", { name })];
-  if (restart.length > 0) parts.push(e("restart", { keys: restart.join(", ") }));
+  if (restart.length > 0) parts.push(e("restart", { keys: restart.map((key) => texts[key]?.label ?? key).join(", ") }));
   return parts.join(" ");
 }
 

@@ -2,12 +2,25 @@
 import { type ComponentChildren, Fragment } from "preact";
 import { useState } from "preact/hooks";
 import { Dialog } from "../dialog.tsx";
+import { CancelButton } from "../forms/cancel-button.tsx";
+import { draftOf, dropDraft, keepDraft } from "../forms/drafts.ts";
 import type { JsonObject } from "../forms/fields.ts";
 import { SchemaForm, type ServerMistake } from "../forms/schema-form.tsx";
 import { type PageTools, usePage } from "../page.ts";
 import { refusalIn } from "../requests.ts";
 import { AnnouncedPlugs } from "./announced-plugs.tsx";
-import { doneText, type EditingTools, firstValue, loadEditing, refusalText, save, type Task } from "./editing.ts";
+import {
+  doneText,
+  draftName,
+  type Edited,
+  type EditingTools,
+  firstValue,
+  loadEditing,
+  refusalText,
+  reset,
+  save,
+  type Task,
+} from "./editing.ts";
 import { PlanPreview } from "./plan-preview.tsx";
 import { PlanTemplates } from "./plan-templates.tsx";
 
@@ -36,11 +49,13 @@ const FIRST = {
 function Editor({ task, tools, onClose }: EditorProps) {
   const page = usePage();
   const { e, schema, texts, saved } = tools;
-  const begun = firstValue(task, tools, page);
+  const name = draftName(task);
+  const [draft] = useState(() => draftOf(name));
+  const begun = draft ?? firstValue(task, tools, page);
   const [value, setValue] = useState(begun);
   const [mistakes, setMistakes] = useState<readonly ServerMistake[]>([]);
   // First value of the form; null while the user chooses a plug that announced itself, or what a plan is for.
-  const [start, setStart] = useState<JsonObject | null>(task.mode === "new" ? null : begun);
+  const [start, setStart] = useState<JsonObject | null>(task.mode === "new" && !draft ? null : begun);
   /** Fields of a chosen template; null for all fields. */
   const [asks, setAsks] = useState<readonly string[] | null>(null);
   const begin = (chosen: JsonObject, asked: readonly string[] | null) => {
@@ -51,10 +66,12 @@ function Editor({ task, tools, onClose }: EditorProps) {
     setStart(first);
   };
   const isFixed = task.mode === "edit" && saved?.fixed !== null;
-  const submit = async (entry: JsonObject) => {
+  const submit = (entry: JsonObject) => send(() => save(task, saved, entry), String(entry.name));
+  const send = async (request: () => Promise<Edited>, named: string) => {
     try {
-      const edited = await save(task, saved, entry);
-      onClose(doneText(e, task, String(entry.name), edited));
+      const edited = await request();
+      dropDraft(name);
+      onClose(doneText(tools, task, named, edited));
     } catch (thrown) {
       const refusal = refusalIn(thrown);
       const whole = { path: "", ...refusalText(e, refusal, page.store.session.value?.can_save === false) };
@@ -68,6 +85,7 @@ function Editor({ task, tools, onClose }: EditorProps) {
       {start && (
         <Fragment key={JSON.stringify(start)}>
           {isFixed && <p class="note">{e("fixed")}</p>}
+          {draft && <p class="note">{page.t("draft")}</p>}
           <SchemaForm
             schema={schema}
             path={`${task.list}[]`}
@@ -76,19 +94,26 @@ function Editor({ task, tools, onClose }: EditorProps) {
             mistakes={mistakes}
             first={asks ?? FIRST[task.list]}
             isBrief={asks !== null}
+            secretsSet={task.mode === "edit" ? (saved?.secrets ?? []) : []}
             suggestions={suggestionsOf(page)}
             submitText={page.t("save")}
             onSubmit={(entry) => void submit(entry)}
-            onChange={setValue}
+            onChange={(entry) => {
+              keepDraft(name, entry);
+              setValue(entry);
+            }}
             preview={
               task.list === "plans" && (
                 <PlanPreview e={e} draft={task.mode === "edit" ? { id: task.id, ...value } : value} />
               )
             }
           >
-            <button type="button" onClick={() => onClose(null)}>
-              {e("cancel")}
-            </button>
+            <CancelButton draft={name} text={e("cancel")} onClose={() => onClose(null)} />
+            {task.mode === "edit" && saved?.overrides && (
+              <button type="button" class="quiet" onClick={() => void send(() => reset(task, saved), task.name)}>
+                {page.t("as_in_file")}
+              </button>
+            )}
           </SchemaForm>
         </Fragment>
       )}
@@ -115,7 +140,8 @@ function suggestionsOf({ store }: PageTools) {
   };
 }
 
-function Deletion({ task, tools: { e, plugs }, onClose }: EditorProps) {
+function Deletion({ task, tools, onClose }: EditorProps) {
+  const { e, plugs } = tools;
   const { store } = usePage();
   const [wrong, setWrong] = useState<{ readonly text: string; readonly isTranslated: boolean } | null>(null);
   if (task.mode !== "delete") return null;
@@ -129,7 +155,7 @@ function Deletion({ task, tools: { e, plugs }, onClose }: EditorProps) {
     : [];
   const remove = async () => {
     try {
-      onClose(doneText(e, task, name, await save(task, null, null)));
+      onClose(doneText(tools, task, name, await save(task, null, null)));
     } catch (thrown) {
       setWrong(refusalText(e, refusalIn(thrown), store.session.value?.can_save === false));
     }
@@ -144,7 +170,7 @@ function Deletion({ task, tools: { e, plugs }, onClose }: EditorProps) {
         {wrong?.text}
       </p>
       <div class="actions">
-        <button type="button" class="strong" disabled={followers.length > 0} onClick={() => void remove()}>
+        <button type="button" class="strong danger" disabled={followers.length > 0} onClick={() => void remove()}>
           {e("delete_yes")}
         </button>
         <button type="button" onClick={() => onClose(null)}>

@@ -1,6 +1,8 @@
 /** Checks values by the schema. The daemon checks them again with further rules. */
+
 import type { TextName } from "../language.ts";
 import { numberMistake, readNumber } from "../number-text.ts";
+import { readTime } from "../time-text.ts";
 import { type Field, isEmpty, type Json, type JsonObject } from "./fields.ts";
 
 /** A mistake with the key of its text. */
@@ -29,6 +31,8 @@ export function mistakesIn(field: Field, value: Json | undefined, place: string)
       const wrong = numberMistake(value, field);
       return wrong ? mistake(wrong.key, wrong.facts) : [];
     }
+    case "time":
+      return readTime(String(value)) === value ? [] : mistake("form_time");
     // The daemon says what is expected of other values.
     default:
       return [];
@@ -47,6 +51,7 @@ export function fits(field: Field, value: Json | undefined): boolean {
 
 /** Returns the value of a text; undefined for an empty one. A text that does not fit the field stays a text. */
 export function readText(field: Field, text: string): Json | undefined {
+  if (field.kind === "time") return readTime(text) ?? text.trim();
   if (field.kind !== "number" && field.kind !== "scalar") return text;
   const number = readNumber(text);
   const isNumber = field.kind === "number" || field.forms.some((form) => form.kind === "number" && fits(form, number));

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { numberText } from "../number-text.ts";
 import { usePage } from "../page.ts";
+import { TIME_INPUT } from "../time-text.ts";
 import { fits, placeOf, readText } from "./checks.ts";
 import type { Field, Json, JsonObject } from "./fields.ts";
 import { useForm } from "./form-context.ts";
@@ -176,7 +177,7 @@ function InputField({ field, place, value, onChange }: FieldProps<"text" | "time
 
 /** Returns the attributes of an input. A number has a text input, so that an incomplete one stays as typed. */
 function inputOf(field: Field) {
-  if (field.kind === "time") return { type: "time" } as const;
+  if (field.kind === "time") return TIME_INPUT;
   if (field.kind === "number") return { type: "text", inputMode: "decimal" } as const;
   return field.kind === "text" && field.isSecret
     ? ({ type: "password", autocomplete: "off" } as const)

@@ -19,7 +19,7 @@ export function EntryButtons({ list, id, name, title, onTask }: EntryButtonsProp
         <button
           key={mode}
           type="button"
-          class="quiet"
+          class={mode === "delete" ? "quiet danger" : "quiet"}
           aria-describedby={title}
           onClick={() => onTask({ list, mode, id, name })}
         >

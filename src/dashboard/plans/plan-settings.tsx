@@ -5,6 +5,7 @@ import type { PlanSetting } from "../../core/planning/setting-rows.ts";
 import type { Plan } from "../answers.ts";
 import { type NumberLimits, numberMistake, numberText, numberTexts, readNumber } from "../number-text.ts";
 import { usePage } from "../page.ts";
+import { readTime, TIME_INPUT } from "../time-text.ts";
 
 export type PlanChange = Readonly<Record<string, string | number | boolean | null>>;
 
@@ -106,10 +107,9 @@ export function PlanSettings({ plan: { id, settings }, onChange, onNothing }: Pl
 
 /** A text input, because a browser hides the text of a number input that it cannot read in its own language. */
 const DECIMAL_INPUT = { type: "text", inputMode: "decimal", autocomplete: "off" } as const;
-const TIME_INPUT = { type: "time" } as const;
 
 /** Returns the value of a field; null resets it to the configuration. Any text that is not a number stays a text. */
 function settingOf(name: Field, text: string): string | number | null {
   if (text.trim() === "") return null;
-  return FIELDS[name] ? (readNumber(text) ?? text) : text;
+  return FIELDS[name] ? (readNumber(text) ?? text) : (readTime(text) ?? text);
 }

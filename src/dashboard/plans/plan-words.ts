@@ -43,8 +43,10 @@ export function dayWord(at: number, { t, f }: Words, now: number): string {
 const WITH_DETAIL: readonly (string | null)[] = ["hours_too_long", "unreadable_setting", "power_limit"];
 
 /** Returns why a command was refused, in the language of the page if it has a text for the code. */
-export function refusalText({ status, code, refusal, reason }: Refusal, t: Translate): string {
+export function refusalText({ status, code, refusal, reason, isTranslated }: Refusal, t: Translate): string {
   if (status === null) return t("no_contact_short");
+  // The daemon says which scope is missing.
+  if (code === "forbidden" && isTranslated) return t("refused", { reason });
   const why = `refused_${refusal ?? code}`;
   if (!t.has(why)) return t("refused", { reason });
   return t("refused", { reason: WITH_DETAIL.includes(refusal) ? `${t(why)} (${reason})` : t(why) });

@@ -7,6 +7,7 @@ import type { ChartView } from "../chart/chart-view.ts";
 import { Plot } from "../chart/plot.tsx";
 import { type PageTools, usePage } from "../page.ts";
 import { dayWord } from "../plans/plan-words.ts";
+import { readTime, TIME_INPUT } from "../time-text.ts";
 import { ResultBlock } from "./result-block.tsx";
 import { useRead, useTexts } from "./result-context.ts";
 
@@ -34,7 +35,8 @@ export function WhatIf({ plans }: WhatIfProps) {
   const { store } = page;
   const able = plans.filter(({ kind }) => WITH_HOURS.includes(kind));
   const [wanted, setWanted] = useState<string | null>(null);
-  const [time, setTime] = useState(DEFAULT_TIME);
+  const [typed, setTyped] = useState(DEFAULT_TIME);
+  const time = readTime(typed) ?? "";
   const [picked, setPicked] = useState<number | null>(null);
   const plan = able.find(({ id }) => id === wanted) ?? able[0];
   const quarter = Math.floor(store.time.value / QUARTER_MS);
@@ -74,10 +76,11 @@ export function WhatIf({ plans }: WhatIfProps) {
           <label for="what-if-time">{t("what_if_time")}</label>
           <input
             id="what-if-time"
-            type="time"
+            {...TIME_INPUT}
             required
-            value={time}
-            onInput={({ currentTarget: { value } }) => setTime(value)}
+            value={typed}
+            aria-invalid={time === "" || undefined}
+            onInput={({ currentTarget: { value } }) => setTyped(value)}
           />
         </div>
       </form>

@@ -1,5 +1,7 @@
 /** Blocks for settings, API keys, backup and log, which need a key with the scope `control`. */
 import type { ComponentType } from "preact";
+import { Connections } from "../connections/connections.tsx";
+import { History } from "../history/history.tsx";
 import { type Language, translateIn } from "../language.ts";
 import { Backup } from "./backup.tsx";
 import { Keys } from "./keys.tsx";
@@ -13,10 +15,12 @@ export async function ownerBlocks(language: Language): Promise<ComponentType> {
   return () => (
     <SystemContext.Provider value={t}>
       <div class="owner-grid">
+        <Connections />
         <Settings />
         <div class="stack">
           <Keys />
           <Backup />
+          <History />
         </div>
         <Log />
       </div>

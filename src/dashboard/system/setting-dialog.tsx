@@ -1,7 +1,9 @@
 /** The form of one setting, made from the schema of the configuration. A file of its own: it is loaded when it opens. */
 import { useState } from "preact/hooks";
-import type { SavedSetting } from "../../state/settings-editor.ts";
+import type { SavedSetting } from "../../config/editing/settings-editor.ts";
 import { Dialog } from "../dialog.tsx";
+import { CancelButton } from "../forms/cancel-button.tsx";
+import { draftOf, dropDraft, keepDraft } from "../forms/drafts.ts";
 import type { Json, JsonObject, JsonSchema } from "../forms/fields.ts";
 import { SchemaForm, type ServerMistake } from "../forms/schema-form.tsx";
 import type { Translate } from "../language.ts";
@@ -32,6 +34,8 @@ export function SettingDialog({ t, tools, setting, onClose }: SettingDialogProps
   const section = schema.properties?.[name] ?? {};
   const isSection = section.properties !== undefined;
   const label = labelOf(texts, name);
+  const draftName = `setting-${name}`;
+  const [draft] = useState(() => draftOf(draftName));
   const [mistakes, setMistakes] = useState<readonly ServerMistake[]>([]);
   const [isResetting, setResetting] = useState(false);
   const save = (next: Json | undefined) => send("PUT", { value: next ?? null });
@@ -45,6 +49,7 @@ export function SettingDialog({ t, tools, setting, onClose }: SettingDialogProps
         body,
         { "If-Match": `"${saved.revision}"` },
       );
+      dropDraft(draftName);
       const isWaiting = restart.some((key) => setting.restart.includes(key));
       onClose(t(isWaiting ? "setting_saved_waits" : "setting_saved", { name: label }));
     } catch (thrown) {
@@ -69,6 +74,7 @@ export function SettingDialog({ t, tools, setting, onClose }: SettingDialogProps
             {t("setting_outside", { keys: outside.map((key) => labelOf(texts, `${name}.${key}`)).join(", ") })}
           </p>
         )}
+        {draft && <p class="note">{words("draft")}</p>}
         {isResetting && (
           <Sure
             text={t("setting_reset_sure", { name: label })}
@@ -81,16 +87,15 @@ export function SettingDialog({ t, tools, setting, onClose }: SettingDialogProps
           schema={isSection ? without(section, outside) : { type: "object", properties: { [name]: section } }}
           path={isSection ? name : ""}
           texts={texts}
-          value={isSection ? ((value ?? {}) as JsonObject) : { [name]: value as Json }}
+          value={draft ?? (isSection ? ((value ?? {}) as JsonObject) : { [name]: value as Json })}
+          onChange={(entry) => keepDraft(draftName, entry)}
           mistakes={mistakes}
           first={FIRST[name] ?? []}
           secretsSet={secrets}
           submitText={words("save")}
           onSubmit={(entry) => void save(isSection ? entry : entry[name])}
         >
-          <button type="button" onClick={() => onClose(null)}>
-            {t("cancel")}
-          </button>
+          <CancelButton draft={draftName} text={t("cancel")} onClose={() => onClose(null)} />
           {isSet && !isResetting && (
             <button type="button" class="quiet" onClick={() => setResetting(true)}>
               {t("setting_reset")}

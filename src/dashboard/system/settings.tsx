@@ -1,9 +1,10 @@
 /** Settings of the configuration: current values, a form for each, and a test of notifications. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { SavedSetting, SavedSettings } from "../../state/settings-editor.ts";
+import type { SavedSetting, SavedSettings } from "../../config/editing/settings-editor.ts";
 import { type Field, fieldOf, type Json, type JsonSchema } from "../forms/fields.ts";
 import { type FormTexts, formTextsIn } from "../forms/form-texts.ts";
+import { changeCount } from "../history/changes.ts";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
 import { ask, get, refusalIn } from "../requests.ts";
@@ -32,11 +33,11 @@ export function Settings() {
     setTools({ saved, schema, texts });
     return { saved, schema, texts };
   };
-  useEffect(() => void run(async () => void (await read())), []);
+  // Also after a change elsewhere, such as one that is undone.
+  useEffect(() => void run(async () => void (await read())), [changeCount.value]);
   const close = (name: SavedSetting["name"], done: string | null) => {
     setDialog(null);
     setAnswer({ name, text: done ?? "" });
-    if (done !== null) void run(async () => void (await read()));
   };
   const open = (name: SavedSetting["name"]) =>
     run(async () => {

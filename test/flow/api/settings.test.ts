@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import path from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import type { SavedSettings } from "../../../src/state/settings-editor.ts";
+import type { SavedSettings } from "../../../src/config/editing/settings-editor.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { EmulatedNtfy } from "../../support/notify/emulated-ntfy.ts";
 
@@ -53,8 +53,8 @@ test("settings are read, changed in page.yaml alone, say what needs a restart, a
   expect(textOf(daemon)).toBe(file);
   expect(statSync(path.join(daemon.dir.path, "page.yaml")).mode & 0o777).toBe(0o600);
   const states = path.join(daemon.dir.path, "configuration-backups");
-  const [first = ""] = readdirSync(states).sort();
-  expect(parse(readFileSync(path.join(states, first), "utf8")).settings).toEqual({ levels: { cheap: 0.8 } });
+  const [, second = ""] = readdirSync(states).sort();
+  expect(parse(readFileSync(path.join(states, second), "utf8")).settings).toEqual({ levels: { cheap: 0.8 } });
   expect(await settingsOf(daemon)).toMatchObject({ waiting: ["language"] });
 
   await daemon.restart();

@@ -81,10 +81,12 @@ test("if the home cannot be started, the demo continues and shows the cause, and
   const other = await listenOn("127.0.0.2", port);
   await setUp();
   const reason = expect.stringContaining(`port ${port} of the api is in use by another program`);
-  await expect.poll(stateOfSetup).toEqual({ state: "open", file: "./config/elbro.yaml", failure: reason });
-  const config = folder.file("config");
-  expect(readdirSync(config)).toEqual(["elbro.yaml.failed"]);
-  expect(readFileSync(`${config}/elbro.yaml.failed`, "utf8")).toContain("consumer:");
+  await expect
+    .poll(stateOfSetup)
+    .toEqual({ state: "open", file: expect.stringMatching(/page\.yaml$/), failure: reason });
+  const data = folder.file("data");
+  expect(readdirSync(data).filter((name) => name.startsWith("page.yaml"))).toEqual(["page.yaml.failed"]);
+  expect(readFileSync(`${data}/page.yaml.failed`, "utf8")).toContain("consumer:");
   expect(new KeyFile(folder.file("data")).read()).toMatchObject({ keys: [] });
   expect(daemon.output).toContain("the home that was set up cannot be started: the demo continues");
 

@@ -2,10 +2,10 @@
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type * as z from "zod/mini";
+import type { ConfigurationSource } from "../../../src/config/editing/page-writer.ts";
 import { loadConfiguration, readConfiguration } from "../../../src/config/load-config-file.ts";
 import { type Config, configSchema } from "../../../src/config/schema.ts";
 import type { Simulator } from "../../../src/simulator/simulator.ts";
-import type { ConfigurationSource } from "../../../src/state/page-writer.ts";
 
 /** Key of the LAN API. */
 export const LAN_KEY = "key-of-a-test";
@@ -37,7 +37,7 @@ service: { base_url: "${simulator.url}" }
 consumer:
   api_key: ${simulator.keys.consumerKey} # from the app
 broker: { host: 127.0.0.1, port: 0 }
-api: { host: 127.0.0.1, port: 0, keys: [{ name: test, key: ${LAN_KEY}, scopes: [control] }], requests_per_minute: 10000, requests_per_day: 100000 }
+api: { host: 127.0.0.1, port: 0, keys: [{ name: test, key: ${LAN_KEY}, scopes: [control, admin] }], requests_per_minute: 10000, requests_per_day: 100000 }
 data_dir: ${dataDir}
 ${/^history:/m.test(more) ? "" : `history: { months: ${SHORT_HISTORY.months} }\n`}${more}`;
   if (!existsSync(file)) writeFileSync(file, text, { mode: 0o640 });

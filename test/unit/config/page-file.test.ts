@@ -65,7 +65,8 @@ describe("page.yaml", () => {
 
   test.each([
     ["text that is no YAML", "plans: [", "page.yaml"],
-    ["an unknown setting", "settings: { broker: { port: 1 } }", null],
+    ["an unknown setting", "settings: { api: { port: 1 } }", null],
+    ["the name of a file", "settings: { mqtt: { password_file: /etc/hostname } }", null],
     ["a wrong value", "settings: { log: { level: loud } }", "page.yaml: log.level"],
     [
       "a wrong plan",

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { changeBetween, takenOver } from "../../../src/config/config-change.ts";
 import { dashboardUrlOf } from "../../../src/config/dashboard-url.ts";
 import { readConfig } from "../../../src/config/load.ts";
 import { planDefinitions } from "../../../src/config/plan-schema.ts";
@@ -8,7 +9,6 @@ import { configSchema } from "../../../src/config/schema.ts";
 import { redactedConfig, secretsIn } from "../../../src/config/secrets.ts";
 import { type Language, languages } from "../../../src/core/language/language.ts";
 import type { Message } from "../../../src/core/language/text.ts";
-import { changeBetween, takenOver } from "../../../src/state/config-reload.ts";
 import { allTexts, patternsIn, placeholdersOf } from "../../support/sources/all-texts.ts";
 import { mistakeLines, mistakesIn } from "../../support/sources/config-mistakes.ts";
 import { typedValues } from "../../support/sources/typed-values.ts";

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { changeBetween, takenOver } from "../../../src/config/config-change.ts";
 import { type Config, configSchema } from "../../../src/config/schema.ts";
 import type { Problem } from "../../../src/core/status/problem.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { StartError } from "../../../src/core/status/start-error.ts";
-import { ConfigReload, changeBetween, takenOver } from "../../../src/state/config-reload.ts";
+import { ConfigReload } from "../../../src/state/config-reload.ts";
 
 const plan = { name: "Car", home: "home", kind: "slots", hours: 2 };
 const base = { consumer: { api_key: "abc" }, api: { keys: [{ name: "a", key: "b" }] } };

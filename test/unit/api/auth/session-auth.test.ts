@@ -50,6 +50,24 @@ test("a request forced by another site changes nothing and uses no quota", () =>
   expect(mirror({ cookie, ...PAGE })).toMatchObject({ kind: "admitted" });
 });
 
+test("a session has the scope admin if its key has", () => {
+  const kept = new Map<string, string>();
+  const phone: SessionKey = { name: "phone", sha256: keyDigest("one"), control: true, admin: true };
+  const memory = { read: (n: string) => kept.get(n) ?? null, write: (n: string, v: string) => void kept.set(n, v) };
+  const sessions = new Sessions(memory, (name) => [phone, ...KEYS].find((key) => key.name === name) ?? null);
+  const ingress = (user: string | undefined) => user === "anna";
+  const access = new SessionAuth({ sessions, ingress });
+  const isAdmin = (headers: Record<string, string>, remoteAddress = "::1") =>
+    access.isAdmin({ headers, remoteAddress, now: NOW });
+  const cookieOf = (key: SessionKey) => ({ cookie: sessions.begin(key, {}, NOW).split(";")[0] ?? "" });
+  expect([phone, ...KEYS].map((key) => isAdmin(cookieOf(key)))).toEqual([true, false, false]);
+  expect(isAdmin({})).toBe(false);
+  const user = (id: string) => ({ "x-ingress-path": "/a", "x-remote-user-id": id });
+  expect(["anna", "bo"].map((id) => isAdmin(user(id), "172.30.32.2"))).toEqual([true, false]);
+  // Only Home Assistant itself may name its user.
+  expect(isAdmin(user("anna"), "192.168.1.7")).toBe(false);
+});
+
 test("without a session the API keys decide", () => {
   const { local, mirror } = accessOf("key");
   expect(local("read", {})).toBeNull();

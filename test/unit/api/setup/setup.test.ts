@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { finishSetup, type SetupOptions, type WantedSetup } from "../../../../src/api/setup/setup.ts";
@@ -15,10 +15,10 @@ const ADDRESS = "11111111-2222-4333-8444-555555555555";
 function optionsIn(folder: string, environment: Record<string, string> = {}): SetupOptions {
   const all = { ELBRO_DATA_DIR: path.join(folder, "data"), ...environment };
   return {
-    path: path.join(folder, "config/elbro.yaml"),
+    path: path.join(folder, "data/page.yaml"),
     config: configSchema.parse({}),
     proxy: null,
-    readWith: (text) => readConfiguration(null, all, { file: text, page: null }),
+    readWith: (texts) => readConfiguration(null, all, texts),
     onCode: () => undefined,
     failure: null,
     onDone: () => undefined,
@@ -35,15 +35,14 @@ const WANTED: WantedSetup = {
 };
 
 describe("finishSetup", () => {
-  test("finishSetup writes elbro.yaml with mode 600, and stores only the digest of the key", async () => {
+  test("finishSetup writes page.yaml with mode 600, and stores only the digest of the key", async () => {
     using dir = new TempDir();
     const options = optionsIn(dir.path);
     const result = await finishSetup(options, WANTED, NOW);
     if (result.kind !== "done") throw new Error(JSON.stringify(result));
     const text = readFileSync(options.path, "utf8");
     expect(statSync(options.path).mode & 0o777).toBe(0o600);
-    expect(text).toContain("# Written by the set-up on the dashboard on 2026-11-23.");
-    const reading = options.readWith(text);
+    const reading = options.readWith({ file: null, page: text });
     if (reading.kind === "mistakes") throw new Error(JSON.stringify(reading));
     expect(reading.config).toMatchObject({
       consumer: { api_key: WANTED.apiKey },
@@ -52,7 +51,7 @@ describe("finishSetup", () => {
       broker: { users: [{ name: result.broker?.username, password: result.broker?.password, commands: true }] },
     });
     const keys = new KeyFile(path.join(dir.path, "data")).read();
-    expect(keys).toMatchObject({ kind: "keys", keys: [{ name: "phone", scopes: ["read", "control"] }] });
+    expect(keys).toMatchObject({ kind: "keys", keys: [{ name: "phone", scopes: ["read", "control", "admin"] }] });
     expect(JSON.stringify(keys)).not.toContain(result.key);
     expect(text).not.toContain(result.key);
     expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
@@ -65,17 +64,24 @@ describe("finishSetup", () => {
     const homeAssistant = { url: "http://homeassistant.local:8123", token: "a-token" };
     const result = await finishSetup(options, { ...WANTED, homes: null, broker, homeAssistant }, NOW);
     expect(result).toMatchObject({ kind: "done", broker: null });
-    const reading = options.readWith(readFileSync(options.path, "utf8"));
+    const reading = options.readWith({ file: null, page: readFileSync(options.path, "utf8") });
     expect(reading).toMatchObject({ config: { mqtt: broker, home_assistant: homeAssistant, broker: { users: [] } } });
     expect(reading.kind === "config" && reading.config.homes).toBeUndefined();
   });
 
-  test("finishSetup does not overwrite an existing file", async () => {
+  test("finishSetup keeps what page.yaml has, and undoes what it wrote", async () => {
     using dir = new TempDir();
-    const options = { ...optionsIn(dir.path), path: path.join(dir.path, "elbro.yaml") };
-    writeFileSync(options.path, "# mine\n");
-    expect(await finishSetup(options, WANTED, NOW)).toMatchObject({ kind: "failed", reason: /exists already/ });
-    expect(readFileSync(options.path, "utf8")).toBe("# mine\n");
+    const options = optionsIn(dir.path);
+    mkdirSync(path.dirname(options.path));
+    const before = "version: 2\nsettings: { log: { level: warn } }\nplans: {}\n";
+    writeFileSync(options.path, before);
+    const result = await finishSetup(options, WANTED, NOW);
+    const reading = options.readWith({ file: null, page: readFileSync(options.path, "utf8") });
+    expect(reading).toMatchObject({ config: { log: { level: "warn" }, language: "da" } });
+    if (result.kind !== "done") throw new Error(JSON.stringify(result));
+    await result.undo();
+    expect(readFileSync(options.path, "utf8")).toBe(before);
+    expect(new KeyFile(path.join(dir.path, "data")).read()).toMatchObject({ keys: [] });
   });
 
   test("finishSetup returns mistakes and writes nothing", async () => {

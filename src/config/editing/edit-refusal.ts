@@ -1,8 +1,8 @@
 /** Refusals of a change of the configuration. */
 
-import { type ConfigMistake, joined, mistakeAt } from "../config/mistake.ts";
-import { FILE_SUFFIX } from "../config/schema-nodes.ts";
-import { type Message, message } from "../core/language/text.ts";
+import { type Message, message } from "../../core/language/text.ts";
+import { type ConfigMistake, joined, mistakeAt } from "../mistake.ts";
+import { FILE_SUFFIX } from "../schema-nodes.ts";
 import type { EditRefusal } from "./entry-editor.ts";
 
 /** Reason why nothing can be saved in the demo. */

@@ -1,13 +1,15 @@
 /** Saves plans and plugs over HTTP, in `page.yaml`. */
 import { isDeepStrictEqual } from "node:util";
-import { describeIssue } from "../config/config-error.ts";
-import { type EntryList, PAGE_FILE } from "../config/entry-list.ts";
-import { entriesIn, idOfName, type PageEntries, writtenIds } from "../config/page-file.ts";
-import { triedPlans } from "../config/plan-trials.ts";
-import { type Config, configSchema } from "../config/schema.ts";
-import { defaultOf, FILE_SUFFIX, itemOf, shapeOf } from "../config/schema-nodes.ts";
-import { isTree, type Tree } from "../config/tree.ts";
-import { type Message, message, textIn } from "../core/language/text.ts";
+import { type Message, message, textIn } from "../../core/language/text.ts";
+import { describeIssue } from "../config-error.ts";
+import { type EntryList, PAGE_FILE } from "../entry-list.ts";
+import { isSecretKey } from "../mistake.ts";
+import { entriesIn, idOfName, type PageEntries, writtenIds } from "../page-file.ts";
+import { triedPlans } from "../plan-trials.ts";
+import { type Config, configSchema } from "../schema.ts";
+import { filesIn, itemOf, shapeOf, withoutDefaults } from "../schema-nodes.ts";
+import { isTree, type Tree } from "../tree.ts";
+import type { Caller } from "./caller.ts";
 import { fileRefusal, INVENTED, mistaken, refusal } from "./edit-refusal.ts";
 import type { Edited, EditRefusal, EntryChange, EntryEditor, SavedEntry } from "./entry-editor.ts";
 import type { PageNow, PageWriter } from "./page-writer.ts";
@@ -29,9 +31,11 @@ export class ConfigurationEditor implements EntryEditor {
     const used = this.#page.used[list];
     const found = used[writtenIds(used).indexOf(id)];
     if (!found) return null;
-    const entry = written(list, found);
+    const whole = written(list, found);
+    const secrets = Object.keys(whole).filter(isSecretKey);
+    const entry = Object.fromEntries(Object.entries(whole).filter(([name]) => !isSecretKey(name)));
     if (this.isInvented)
-      return { id, source: null, fixed: textIn("en", INVENTED), entry, revision: "", overrides: false };
+      return { id, source: null, fixed: textIn("en", INVENTED), entry, secrets, revision: "", overrides: false };
     const now = this.#page.now();
     const owned = ownedIn(now, list, id);
     for (const name of filesIn(owned)) delete entry[name];
@@ -39,7 +43,15 @@ export class ConfigurationEditor implements EntryEditor {
     const isOnPage = id in now.page[list] && fixed === null;
     const source = isOnPage ? PAGE_FILE : owned ? now.name : null;
     const { revision } = now;
-    return { id, source, fixed: fixed && textIn("en", fixed), entry, revision, overrides: isOnPage && owned !== null };
+    return {
+      id,
+      source,
+      fixed: fixed && textIn("en", fixed),
+      entry,
+      secrets,
+      revision,
+      overrides: isOnPage && owned !== null,
+    };
   }
 
   draft(list: EntryList, id: string | null, given: unknown): Config | EditRefusal {
@@ -65,7 +77,7 @@ export class ConfigurationEditor implements EntryEditor {
     return mistaken("invalid_parameter", mistakes);
   }
 
-  async change({ list, id, entry, isDelete, revision }: EntryChange): Promise<Edited> {
+  async change({ list, id, entry, isDelete, caller }: EntryChange): Promise<Edited> {
     if (this.isInvented) {
       const draft = isDelete ? null : this.draft(list, id, entry);
       return draft && "kind" in draft ? draft : refusal("conflict", INVENTED);
@@ -74,20 +86,22 @@ export class ConfigurationEditor implements EntryEditor {
     const named =
       id ?? (isTree(entry) && typeof entry.id === "string" ? entry.id : idOfName(isTree(entry) && entry.name));
     return this.#page.edit({
-      ...{ id: named, revision, path: `${list}.${named}` },
+      ...{ id: named, caller, path: `${list}.${named}` },
+      given: Object.keys(isTree(entry) ? entry : {}).map((key) => `${list}.${named}.${key}`),
       change: (now) => {
         const refused = this.#refused(now, list, id, isDelete ? null : (entry ?? "nothing"));
         if (refused) return refused;
-        const entries = withEntry(now, list, named, isDelete ? null : withoutId(entry as Tree));
+        const whole = isDelete ? null : withSecrets(entry as Tree, secretsIn(now, list, id));
+        const entries = withEntry(now, list, named, whole && withoutId(whole));
         return { ...now.page, [list]: entries };
       },
     });
   }
 
   /** Removes what page.yaml says of an entry, so that it is again as in the owner's file. */
-  reset(list: EntryList, id: string, revision: string | null): Promise<Edited> {
+  reset(list: EntryList, id: string, caller: Caller): Promise<Edited> {
     return this.#page.edit({
-      ...{ id, revision, path: `${list}.${id}` },
+      ...{ id, caller, path: `${list}.${id}` },
       change: ({ page }) => {
         const { [id]: own, ...others } = page[list];
         return own === undefined ? unknown(list, id) : { ...page, [list]: others };
@@ -113,7 +127,8 @@ export class ConfigurationEditor implements EntryEditor {
       name,
       before[name as keyof typeof before],
     ]);
-    const whole = isTree(entry) ? { ...Object.fromEntries(kept), ...(id === null ? {} : { id }), ...entry } : entry;
+    const fixedKeys = { ...Object.fromEntries(kept), ...(id === null ? {} : { id }) };
+    const whole = isTree(entry) ? withSecrets({ ...fixedKeys, ...entry }, secretsIn(now, list, id)) : entry;
     const draft = this.draft(list, id, whole);
     if ("kind" in draft) return draft;
     const [named = ""] = writtenIds([whole]);
@@ -128,6 +143,18 @@ export class ConfigurationEditor implements EntryEditor {
     const places = now.name === null ? PAGE_FILE : `${now.name} or ${PAGE_FILE}`;
     return message("refused.edit_elsewhere", { entry: NAMES[list], id, places });
   }
+}
+
+/** Returns the stored secrets of an entry, which its reader does not see and therefore does not send. */
+function secretsIn(now: PageNow, list: EntryList, id: string | null): Tree {
+  const stored = id === null ? null : (now.page[list][id] ?? ownedIn(now, list, id));
+  return Object.fromEntries(Object.entries(stored ?? {}).filter(([name]) => isSecretKey(name)));
+}
+
+/** Returns an entry with stored secrets in place of those that it leaves out. Null removes one. */
+function withSecrets(entry: Tree, secrets: Tree): Tree {
+  const whole = Object.entries({ ...secrets, ...entry });
+  return Object.fromEntries(whole.filter(([name, value]) => !(isSecretKey(name) && value === null)));
 }
 
 /** Returns the entries of page.yaml after a change. What equals the owner's file needs no entry. */
@@ -159,19 +186,4 @@ function existsAlready(list: EntryList, id: string): EditRefusal {
 
 function written(list: EntryList, used: object): Tree {
   return withoutDefaults(shapeOf(itemOf(shapeOf(configSchema)?.[list])) ?? {}, used);
-}
-
-/** Returns keys and values as their owner would write them, without default values. */
-export function withoutDefaults(shape: NonNullable<ReturnType<typeof shapeOf>>, used: object): Tree {
-  const entries = Object.entries(used).filter(
-    ([name, value]) => value !== undefined && !isDeepStrictEqual(value, defaultOf(shape[name])),
-  );
-  return Object.fromEntries(entries);
-}
-
-/** Returns the keys of an entry whose values are in files of their own. */
-export function filesIn(raw: unknown): string[] {
-  return Object.keys(isTree(raw) ? raw : {}).flatMap((name) =>
-    name.endsWith(FILE_SUFFIX) ? [name.slice(0, -FILE_SUFFIX.length)] : [],
-  );
 }

@@ -4,16 +4,16 @@
  */
 
 import { isDeepStrictEqual } from "node:util";
-import { PAGE_FILE } from "../config/entry-list.ts";
-import { type ConfigMistake, isSecretKey } from "../config/mistake.ts";
-import { configSchema } from "../config/schema.ts";
-import { shapeOf } from "../config/schema-nodes.ts";
-import { type SettingName, settingNames } from "../config/setting-names.ts";
-import { isTree, type Tree } from "../config/tree.ts";
-import { message, textIn } from "../core/language/text.ts";
-import { restartKeysOf } from "./config-reload.ts";
-import { filesIn, withoutDefaults } from "./configuration-editor.ts";
-import { fileRefusal, INVENTED, mistaken } from "./edit-refusal.ts";
+import { textIn } from "../../core/language/text.ts";
+import { restartKeysOf } from "../config-change.ts";
+import { PAGE_FILE } from "../entry-list.ts";
+import { isSecretKey } from "../mistake.ts";
+import { configSchema } from "../schema.ts";
+import { filesIn, shapeOf, withoutDefaults } from "../schema-nodes.ts";
+import { type SettingName, settingNames } from "../setting-names.ts";
+import { isTree, type Tree } from "../tree.ts";
+import type { Caller } from "./caller.ts";
+import { fileRefusal, INVENTED } from "./edit-refusal.ts";
 import type { Edited } from "./entry-editor.ts";
 import type { PageWriter } from "./page-writer.ts";
 
@@ -47,8 +47,7 @@ export interface SavedSettings {
 export interface SettingChange {
   readonly name: SettingName;
   readonly value: unknown;
-  /** The revision that the caller has read; null to skip the check. */
-  readonly revision: string | null;
+  readonly caller: Caller;
 }
 
 export class SettingsEditor {
@@ -70,23 +69,20 @@ export class SettingsEditor {
   }
 
   /** Saves a setting and applies it. */
-  async change({ name, value, revision }: SettingChange): Promise<Edited> {
+  async change({ name, value, caller }: SettingChange): Promise<Edited> {
     const named = fileRefusal(value);
     if (named) return named;
     return this.#page.edit({
-      ...{ id: name, path: name, revision },
+      ...{ id: name, path: name, caller },
+      given: Object.keys(isTree(value) ? value : {}).map((key) => `${name}.${key}`),
       change: ({ page, owner }) => ({ ...page, settings: this.#changed(name, value, page.settings, owner) }),
-      check: (before, after) => {
-        const moved = secretsElsewhere(before[name], after[name], value);
-        return moved.length > 0 ? mistaken("invalid_parameter", moved) : null;
-      },
     });
   }
 
   /** Removes what page.yaml says of a setting, so that it is again as in the owner's file. */
-  reset(name: SettingName, revision: string | null): Promise<Edited> {
+  reset(name: SettingName, caller: Caller): Promise<Edited> {
     return this.#page.edit({
-      ...{ id: name, path: name, revision },
+      ...{ id: name, path: name, caller },
       change: ({ page }) => ({ ...page, settings: withoutKey(page.settings, name) }),
     });
   }
@@ -131,24 +127,4 @@ export class SettingsEditor {
 
 function withoutKey(tree: Tree, key: string): Tree {
   return Object.fromEntries(Object.entries(tree).filter(([each]) => each !== key));
-}
-
-/**
- * Returns a mistake for each secret that would be sent to another server than before. Otherwise a key that may change
- * an address could be used to read a secret.
- */
-function secretsElsewhere(before: unknown, after: unknown, given: unknown): ConfigMistake[] {
-  if (!isTree(before) || !isTree(after) || !isTree(given)) return [];
-  const moved = Object.keys(after).filter((key) => originOf(after[key]) !== originOf(before[key]));
-  if (moved.length === 0) return [];
-  const kept = Object.keys(after).filter((key) => isSecretKey(key) && !(key in given) && !moved.includes(key));
-  return kept.map((key) => ({
-    path: key,
-    ...message("mistake.needed_again", { moved: moved.join(", ") }),
-  }));
-}
-
-/** Returns the server of a URL; null for any other value. */
-function originOf(value: unknown): string | null {
-  return typeof value === "string" && URL.canParse(value) ? new URL(value).origin : null;
 }

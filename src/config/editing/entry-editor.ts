@@ -1,9 +1,10 @@
 /** Interface by which the API shows and changes the configured plans and plugs. */
 
-import type { EntryList } from "../config/entry-list.ts";
-import type { ConfigMistake } from "../config/mistake.ts";
-import type { Config } from "../config/schema.ts";
-import type { Text } from "../core/language/text.ts";
+import type { Text } from "../../core/language/text.ts";
+import type { EntryList } from "../entry-list.ts";
+import type { ConfigMistake } from "../mistake.ts";
+import type { Config } from "../schema.ts";
+import type { Caller } from "./caller.ts";
 
 /** A saved entry. */
 export interface SavedEntry {
@@ -12,8 +13,10 @@ export interface SavedEntry {
   readonly source: string | null;
   /** Why it cannot be changed here; null if it can. */
   readonly fixed: string | null;
-  /** Keys of the entry as written, except keys whose values are in separate files. */
+  /** Keys of the entry as written, except secrets and keys whose values are in separate files. */
   readonly entry: Readonly<Record<string, unknown>>;
+  /** Secrets of the entry that are set. They are never shown. */
+  readonly secrets: readonly string[];
   readonly revision: string;
   /** Whether page.yaml replaces an entry of the owner's file, which `reset` restores. */
   readonly overrides: boolean;
@@ -21,7 +24,7 @@ export interface SavedEntry {
 
 export type EditRefusal = {
   readonly kind: "refused";
-  readonly code: "invalid_parameter" | "resource_not_found" | "conflict" | "precondition_failed";
+  readonly code: "invalid_parameter" | "resource_not_found" | "conflict" | "precondition_failed" | "forbidden";
   /** A text is a message of the operating system. */
   readonly reason: Text;
   readonly mistakes?: readonly ConfigMistake[];
@@ -36,6 +39,8 @@ export type Edited =
       readonly revision: string;
       /** Further keys of the configuration that changed and need a restart. */
       readonly later: readonly string[];
+      /** Id of the state before the change, which the history restores. */
+      readonly undo: string;
     }
   | EditRefusal;
 
@@ -46,8 +51,7 @@ export interface EntryChange {
   /** The new entry; ignored for a deletion. */
   readonly entry: unknown;
   readonly isDelete: boolean;
-  /** The revision that the caller has read; null to skip the check. */
-  readonly revision: string | null;
+  readonly caller: Caller;
 }
 
 export interface EntryEditor {
@@ -60,5 +64,5 @@ export interface EntryEditor {
   /** Creates, changes or deletes an entry, and applies it. Changes are applied one at a time. */
   change(asked: EntryChange): Promise<Edited>;
   /** Removes what page.yaml says of an entry, so that it is again as in the owner's file. */
-  reset(list: EntryList, id: string, revision: string | null): Promise<Edited>;
+  reset(list: EntryList, id: string, caller: Caller): Promise<Edited>;
 }

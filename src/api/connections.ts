@@ -1,0 +1,156 @@
+/** Connections of the configuration over HTTP: read without secrets, tested, changed, as in the owner's file again. */
+
+import type { ConnectionName } from "../config/connections.ts";
+import type { Config } from "../config/schema.ts";
+import { isTree } from "../config/tree.ts";
+import { languageOf } from "../core/language/language.ts";
+import { message, textIn } from "../core/language/text.ts";
+import { localError } from "../http/errors.ts";
+import type { LocalRequest } from "../http/route.ts";
+import type { ProxySettings } from "../service/client/proxy.ts";
+import { BODY_ERRORS, callerOf, EDIT_ERRORS, editedAnswer, editedSchema, refusedEdit } from "./configuration.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+import * as parameter from "./parameters.ts";
+import { anyObject, anyValue, boolean, described, list, named, object, oneOf, orNull, text } from "./schema.ts";
+import { type Trial, tryExternalBroker, tryHomeAssistant, tryService, tryThirdParty } from "./setup/setup-trials.ts";
+
+const keySchema = () =>
+  named(
+    "ConnectionKey",
+    object({
+      key: described(text, "Path in the configuration, such as `mqtt.url`."),
+      value: described(anyValue, "Null if it is not set, and for a secret."),
+      is_secret: boolean,
+      is_set: boolean,
+      outside: described(
+        boolean,
+        "Whether the environment or a file of its own sets it. It can be changed only there.",
+      ),
+      overrides: described(boolean, "Whether `page.yaml` sets it."),
+      restart: described(boolean, "Whether a change needs a restart."),
+    }),
+  );
+const connectionsSchema = () =>
+  named(
+    "Connections",
+    object({
+      fixed: described(orNull(text), "Reason why they cannot be changed here; null if they can."),
+      revision: described(text, "Revision for `If-Match`, as for plans."),
+      waiting: described(list(text), "Keys that were changed and need a restart."),
+      connections: list(
+        named("Connection", object({ id: oneOf(["service", "mqtt", "home_assistant"]), keys: list(keySchema()) })),
+      ),
+    }),
+  );
+const trialSchema = () =>
+  named(
+    "ConnectionTrial",
+    object({
+      works: boolean,
+      problem: orNull(text),
+      detail: described(orNull(text), "Result of the test, in the language of the request."),
+    }),
+  );
+const body = {
+  schema: () =>
+    named(
+      "ConnectionKeys",
+      object({
+        keys: described(anyObject, "Values by path of the key. Keys that are left out stay; null removes one."),
+      }),
+    ),
+  isCheckedByRun: true,
+  example: { keys: { "mqtt.url": "mqtt://192.168.1.10:1883", "mqtt.password": "password-of-elbro" } },
+} as const;
+
+export const connectionEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/local/v1/connections",
+    operationId: "getConnections",
+    scope: "control",
+    summary: "The connections to the service, the broker and Home Assistant, without secrets.",
+    answer: connectionsSchema,
+    errors: [],
+    example: "/local/v1/connections",
+    run({ connections }) {
+      const saved = connections.saved();
+      return { kind: "json", body: saved, headers: { ETag: `"${saved.revision}"` } };
+    },
+  }),
+  endpoint({
+    method: "PUT",
+    path: "/local/v1/connections/:connection",
+    operationId: "saveConnection",
+    scope: "admin",
+    summary:
+      "Changes a connection. A stored secret is only sent to the server it was saved for: with another server it has to be sent again.",
+    params: { connection: parameter.connection },
+    answer: editedSchema,
+    errors: [...EDIT_ERRORS, ...BODY_ERRORS],
+    example: "/local/v1/connections/mqtt",
+    body,
+    async run({ connections }, { connection }, request) {
+      const asked = askedIn(connection, request);
+      if ("kind" in asked) return asked;
+      const edited = await connections.change(asked);
+      return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, 200);
+    },
+  }),
+  endpoint({
+    method: "POST",
+    path: "/local/v1/connections/:connection/test",
+    operationId: "testConnection",
+    scope: "admin",
+    summary: "Tests a connection, with changes that are not saved. The rules for secrets are those of a change.",
+    params: { connection: parameter.connection },
+    answer: trialSchema,
+    errors: [...EDIT_ERRORS, ...BODY_ERRORS],
+    example: "/local/v1/connections/mqtt/test",
+    body,
+    async run({ connections, proxy }, { connection }, request) {
+      const asked = askedIn(connection, request);
+      if ("kind" in asked) return asked;
+      const config = connections.tried(asked);
+      if ("kind" in config) return refusedEdit(config);
+      const { works, problem, detail } = await trialOf(connection, config, proxy);
+      const language = languageOf(request.headers["accept-language"], "en");
+      return { kind: "json", body: { works, problem, detail: detail && textIn(language, detail) } };
+    },
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/local/v1/connections/:connection",
+    operationId: "resetConnection",
+    scope: "admin",
+    summary: "Removes what `page.yaml` says of a connection, so that it is again as in the owner's file.",
+    params: { connection: parameter.connection },
+    answer: editedSchema,
+    errors: EDIT_ERRORS,
+    example: "/local/v1/connections/mqtt",
+    async run({ connections }, { connection }, request) {
+      const edited = await connections.reset(connection, callerOf(request));
+      return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, 200);
+    },
+  }),
+];
+
+/** Returns the change in a body, or the error of a body that has none. */
+function askedIn(name: ConnectionName, request: Pick<LocalRequest, "body" | "headers" | "isAdmin">) {
+  const given = request.body;
+  if (!isTree(given) || !isTree(given.keys)) return localError("invalid_parameter", message("refused.send_keys"));
+  return { name, keys: given.keys, caller: callerOf(request) };
+}
+
+const NOT_SET: Trial = { works: false, problem: "not_set", detail: message("connection.not_set") };
+
+async function trialOf(name: ConnectionName, config: Config, proxy: ProxySettings | null): Promise<Trial> {
+  const { consumer, third_party, home_assistant, mqtt, service } = config;
+  if (name === "mqtt") return mqtt.url === undefined ? NOT_SET : tryExternalBroker(mqtt);
+  if (name === "home_assistant") return home_assistant ? tryHomeAssistant(home_assistant) : NOT_SET;
+  const [account] = [consumer ?? []].flat();
+  const trials: Trial[] = [];
+  if (account?.api_key !== undefined) trials.push(await tryService(service, account.api_key, proxy));
+  if (third_party?.api_key !== undefined) trials.push(await tryThirdParty(service, third_party, proxy));
+  return trials.find(({ works }) => !works) ?? trials[0] ?? NOT_SET;
+}

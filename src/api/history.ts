@@ -1,0 +1,69 @@
+/** The history of `page.yaml` over HTTP: its last states with what changed, and the way back to one. */
+
+import { callerOf, EDIT_ERRORS, editedAnswer, editedSchema, refusedEdit } from "./configuration.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+import * as parameter from "./parameters.ts";
+import { anyValue, described, list, named, object, orNull, text } from "./schema.ts";
+
+const difference = () =>
+  named(
+    "PageDifference",
+    object({
+      path: described(text, "Path of the configuration; an entry by its id, such as `plans.car.hours`."),
+      before: described(anyValue, "Null if it was not there. A secret is `(set)`."),
+      after: described(anyValue, "Null if it is not there any more."),
+    }),
+  );
+const historySchema = () =>
+  named(
+    "History",
+    object({
+      revision: described(text, "Revision for `If-Match`, as for plans."),
+      states: described(
+        list(
+          named(
+            "PageState",
+            object({
+              id: text,
+              until: described(text, "Time of the change that ended this state."),
+              differences: described(orNull(list(difference())), "What that change changed; null if it is not known."),
+            }),
+          ),
+        ),
+        "At most 20, the newest first.",
+      ),
+    }),
+  );
+
+export const historyEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/local/v1/history",
+    operationId: "getHistory",
+    scope: "control",
+    summary: "The last 20 changes that were saved over HTTP, without secrets.",
+    answer: historySchema,
+    errors: [],
+    example: "/local/v1/history",
+    run({ history }) {
+      const body = history.list();
+      return { kind: "json", body, headers: { ETag: `"${body.revision}"` } };
+    },
+  }),
+  endpoint({
+    method: "POST",
+    path: "/local/v1/history/:state",
+    operationId: "restoreState",
+    scope: "control",
+    summary:
+      "Makes plans, plugs, settings and connections as they were before a change. A replaced secret is not kept; connections need the scope `admin`.",
+    params: { state: parameter.state },
+    answer: editedSchema,
+    errors: EDIT_ERRORS,
+    example: "/local/v1/history/000001",
+    async run({ history }, { state }, request) {
+      const edited = await history.restore(state, callerOf(request));
+      return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, 200);
+    },
+  }),
+];

@@ -1,0 +1,109 @@
+/** Files of the configuration: the owner's, which is only read, and `page.yaml` with its previous states. */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import type { EpochMs } from "../../core/time/interval.ts";
+import { readBounded } from "../bounded-file.ts";
+import { type ConfigTexts, MAX_CONFIG_BYTES, pageUnread, readPage, readText } from "../config-texts.ts";
+import { PAGE_FILE } from "../entry-list.ts";
+import type { ConfigMistake } from "../mistake.ts";
+
+const BACKUPS = "configuration-backups";
+/** Maximum number of previous states, one for each change. */
+const MAX_STATES = 20;
+const STATE = /^(\d{6,})-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)-page\.yaml$/;
+
+export class ConfigurationFiles {
+  readonly #path: string | null;
+  readonly #dataDir: string;
+  readonly #write: (file: string, text: string) => void;
+
+  /** `file` is the owner's file; null if the configuration has no file. `write` writes a file that only its owner can read. */
+  constructor(file: string | null, dataDir: string, write: (file: string, text: string) => void) {
+    this.#path = file;
+    this.#dataDir = dataDir;
+    this.#write = write;
+  }
+
+  /** Name of the owner's file; null if the configuration has no file. */
+  get name(): string | null {
+    return this.#path && path.basename(this.#path);
+  }
+
+  /** Path of the file for entries that the dashboard saves. */
+  get pagePath(): string {
+    return path.join(this.#dataDir, PAGE_FILE);
+  }
+
+  /** Returns the texts of the files. Throws a StartError for a file that cannot be read. */
+  read(): ConfigTexts {
+    return { file: this.#path === null ? null : readText(this.#path), page: readPage(this.#dataDir) };
+  }
+
+  /** Returns the texts, without a page.yaml that cannot be read, and why it cannot. */
+  readable(): { readonly texts: ConfigTexts; readonly flaw: ConfigMistake | null } {
+    const file = this.#path === null ? null : readText(this.#path);
+    try {
+      return { texts: { file, page: readPage(this.#dataDir) }, flaw: null };
+    } catch (error) {
+      return { texts: { file, page: null }, flaw: pageUnread(error) };
+    }
+  }
+
+  /** Replaces page.yaml and keeps its previous state, whose id it returns. Throws the error of the file system. */
+  writePage(text: string, before: string, now: EpochMs): string {
+    const state = this.#keep(before, now);
+    this.#write(this.pagePath, text);
+    return state;
+  }
+
+  /** Returns the kept states of page.yaml, the newest first. A state that cannot be read is left out. */
+  states(): { readonly name: string; readonly id: string; readonly until: string; readonly text: string }[] {
+    return this.#names()
+      .toReversed()
+      .flatMap((name) => {
+        const [, id = "", until = ""] = STATE.exec(name) ?? [];
+        try {
+          const text = readBounded(path.join(this.#folder, name), MAX_CONFIG_BYTES);
+          return { name, id, until: until.replace(/-(\d\d)-(\d\d\.)/, ":$1:$2"), text };
+        } catch {
+          return []; // removed or unreadable since it was listed
+        }
+      });
+  }
+
+  /** Replaces the text of a kept state. */
+  rewriteState(name: string, text: string): void {
+    this.#write(path.join(this.#folder, name), text);
+  }
+
+  get #folder(): string {
+    return path.join(this.#dataDir, BACKUPS);
+  }
+
+  #names(): string[] {
+    if (!existsSync(this.#folder)) return [];
+    return readdirSync(this.#folder)
+      .filter((name) => STATE.test(name))
+      .sort();
+  }
+
+  #keep(text: string, now: EpochMs): string {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const kept = this.#names();
+    // Ordered by number, because a clock may be set back.
+    const number = String(Number.parseInt(kept.at(-1) ?? "0", 10) + 1).padStart(6, "0");
+    const time = new Date(now).toISOString().replaceAll(":", "-");
+    this.#write(path.join(this.#folder, `${number}-${time}-${PAGE_FILE}`), text);
+    for (const old of kept.slice(0, Math.max(0, kept.length + 1 - MAX_STATES))) rmSync(path.join(this.#folder, old));
+    return number;
+  }
+}
+
+/** Returns the revision of the files, which differs for different texts. */
+export function revisionOf({ file, page }: ConfigTexts): string {
+  return createHash("sha256")
+    .update(JSON.stringify([file, page]))
+    .digest("hex")
+    .slice(0, 16);
+}

@@ -1,0 +1,150 @@
+/**
+ * Shows, tests and changes the connections of the configuration. A secret is never returned, and a stored one is only
+ * ever sent to the server it was saved for (`page-writer.ts`).
+ */
+import { isDeepStrictEqual } from "node:util";
+import { message, textIn } from "../../core/language/text.ts";
+import { restartKeysOf } from "../config-change.ts";
+import { type ConnectionName, connectionNames, connections, valueAt } from "../connections.ts";
+import { isSecretKey } from "../mistake.ts";
+import type { Config } from "../schema.ts";
+import { FILE_SUFFIX } from "../schema-nodes.ts";
+import { redactedConfig } from "../secrets.ts";
+import { isTree, type Tree } from "../tree.ts";
+import type { Caller } from "./caller.ts";
+import { fileRefusal, INVENTED, mistaken } from "./edit-refusal.ts";
+import type { Edited, EditRefusal } from "./entry-editor.ts";
+import type { PageChange, PageNow, PageWriter } from "./page-writer.ts";
+
+/** A key of a connection. */
+export interface SavedKey {
+  /** Path in the configuration, such as `mqtt.url`. */
+  readonly key: string;
+  /** Null if it is not set, and for a secret. */
+  readonly value: unknown;
+  readonly is_secret: boolean;
+  readonly is_set: boolean;
+  /** Whether the environment or a file of its own sets it, so that it can be changed only there. */
+  readonly outside: boolean;
+  /** Whether page.yaml sets it. */
+  readonly overrides: boolean;
+  /** Whether a change needs a restart. */
+  readonly restart: boolean;
+}
+
+export interface SavedConnections {
+  /** Why they cannot be changed here; null if they can. */
+  readonly fixed: string | null;
+  readonly revision: string;
+  /** Keys that were changed and need a restart. */
+  readonly waiting: readonly string[];
+  readonly connections: readonly { readonly id: ConnectionName; readonly keys: readonly SavedKey[] }[];
+}
+
+/** A requested change. Keys that are left out stay; null removes one. */
+export interface ConnectionChange {
+  readonly name: ConnectionName;
+  readonly keys: unknown;
+  readonly caller: Caller;
+}
+
+export class ConnectionEditor {
+  readonly #page: PageWriter;
+
+  constructor(page: PageWriter) {
+    this.#page = page;
+  }
+
+  saved(): SavedConnections {
+    const { isInvented, waiting } = this.#page;
+    const now = this.#page.saved();
+    const { revision, config } = now;
+    const list = connectionNames.map((id) => ({
+      id,
+      keys: connections[id].map((key) => this.#keyOf(key, config, now)),
+    }));
+    return { fixed: isInvented ? textIn("en", INVENTED) : null, revision, waiting, connections: list };
+  }
+
+  async change(asked: ConnectionChange): Promise<Edited> {
+    const change = this.#changeOf(asked);
+    return "kind" in change ? change : this.#page.edit(change);
+  }
+
+  /** Returns the configuration with a change, to test it, or why it cannot be tested. */
+  tried(asked: ConnectionChange): Config | EditRefusal {
+    const change = this.#changeOf(asked);
+    return "kind" in change ? change : this.#page.tried(change);
+  }
+
+  /** Removes what page.yaml says of a connection, so that it is again as in the owner's file. */
+  reset(name: ConnectionName, caller: Caller): Promise<Edited> {
+    return this.#page.edit({
+      ...{ id: name, path: "", caller },
+      change: ({ page }) => ({
+        ...page,
+        settings: connections[name].reduce<Tree>((settings, path) => without(settings, path), page.settings),
+      }),
+    });
+  }
+
+  #keyOf(key: string, config: Config, now: PageNow): SavedKey {
+    const found = valueAt(config, key) ?? null;
+    const is_secret = isSecretKey(key.split(".").at(-1) ?? "");
+    return {
+      ...{ key, is_secret, is_set: found !== null, value: is_secret ? null : redactedConfig(found) },
+      outside: this.#isOutside(key, now),
+      overrides: valueAt(now.page.settings, key) !== undefined,
+      restart: restartKeysOf(key.split(".")[0] ?? "").includes(key),
+    };
+  }
+
+  #isOutside(key: string, { owner }: PageNow): boolean {
+    const isSet = this.#page.isSetOutside(key) || valueAt(owner, `${key}${FILE_SUFFIX}`) !== undefined;
+    return isSet || Array.isArray(valueAt(owner, key.split(".")[0] ?? ""));
+  }
+
+  #changeOf({ name, keys, caller }: ConnectionChange): PageChange | EditRefusal {
+    const given = isTree(keys) ? keys : {};
+    const refused = fileRefusal(given);
+    if (refused) return refused;
+    const known: readonly string[] = connections[name];
+    const expected = known.join(", ");
+    const foreign = Object.keys(given).filter((key) => !known.includes(key));
+    if (foreign.length > 0)
+      return mistaken(
+        "invalid_parameter",
+        foreign.map((path) => ({ path, ...message("mistake.no_connection_key", { expected }) })),
+      );
+    return {
+      ...{ id: name, path: "", caller, given: Object.keys(given) },
+      change: (now) => {
+        const fixed = Object.keys(given).filter((key) => this.#isOutside(key, now));
+        if (fixed.length > 0)
+          return mistaken(
+            "conflict",
+            fixed.map((path) => ({ path, ...message("mistake.set_outside") })),
+          );
+        const settings = Object.entries(given).reduce<Tree>((tree, [path, value]) => {
+          const isOwners = isDeepStrictEqual(value, valueAt(now.owner, path) ?? null);
+          return isOwners ? without(tree, path) : withKey(tree, path, value);
+        }, now.page.settings);
+        return { ...now.page, settings };
+      },
+    };
+  }
+}
+
+function withKey(tree: Tree, path: string, value: unknown): Tree {
+  const [section = "", key = ""] = path.split(".");
+  const before = tree[section];
+  return { ...tree, [section]: { ...(isTree(before) ? before : {}), [key]: value } };
+}
+
+function without(tree: Tree, path: string): Tree {
+  const [section = "", key = ""] = path.split(".");
+  const { [section]: own, ...others } = tree;
+  if (!isTree(own)) return tree;
+  const { [key]: _, ...rest } = own;
+  return Object.keys(rest).length > 0 ? { ...others, [section]: rest } : others;
+}

@@ -1,0 +1,60 @@
+/** The previous states of page.yaml: what each change changed, and how to go back. */
+
+import { message } from "../../core/language/text.ts";
+import type { PageDifference } from "../page-differences.ts";
+import { pageDifferences } from "../page-differences.ts";
+import { readPageFile } from "../page-file.ts";
+import { withPresentSecrets } from "../page-secrets.ts";
+import type { Caller } from "./caller.ts";
+import type { ConfigurationFiles } from "./configuration-files.ts";
+import { INVENTED, mistaken, refusal } from "./edit-refusal.ts";
+import type { Edited } from "./entry-editor.ts";
+import type { PageWriter } from "./page-writer.ts";
+
+/** State before a change. */
+export interface PageState {
+  readonly id: string;
+  /** Time of the change, as an instant. */
+  readonly until: string;
+  /** What the change changed; null if the state cannot be read. */
+  readonly differences: readonly PageDifference[] | null;
+}
+
+export class PageHistory {
+  readonly #page: PageWriter;
+  readonly #files: ConfigurationFiles;
+
+  constructor(page: PageWriter, files: ConfigurationFiles) {
+    this.#page = page;
+    this.#files = files;
+  }
+
+  /** Returns the states, the newest first. */
+  list(): { readonly revision: string; readonly states: readonly PageState[] } {
+    const { owner, page, revision, mistake } = this.#page.now();
+    let next = mistake ? null : page;
+    const states = this.#files.states().map(({ id, until, text }) => {
+      const { page: before, mistake: flaw } = readPageFile(text, owner);
+      const differences = flaw || !next ? null : pageDifferences(owner, before, next);
+      next = flaw ? null : before;
+      return { id, until, differences };
+    });
+    return { revision, states };
+  }
+
+  /** Makes page.yaml as it was before a change. */
+  async restore(id: string, caller: Caller): Promise<Edited> {
+    if (this.#page.isInvented) return refusal("conflict", INVENTED);
+    const state = this.#files.states().find((each) => each.id === id);
+    if (!state) return refusal("resource_not_found", message("refused.no_state", { id }));
+    return this.#page.edit({
+      ...{ id, path: "", caller, repairs: true },
+      change: (now) => {
+        const { page, mistake } = readPageFile(state.text, now.owner);
+        if (mistake) return mistaken("conflict", [mistake]);
+        const whole = withPresentSecrets(page, now.page);
+        return "settings" in whole ? whole : mistaken("conflict", whole);
+      },
+    });
+  }
+}

@@ -1,0 +1,260 @@
+/** Changes `page.yaml`, one change at a time: checks the new configuration, keeps the previous state, applies the new. */
+import { isDeepStrictEqual } from "node:util";
+import { message, placed } from "../../core/language/text.ts";
+import type { Problems } from "../../core/status/problem.ts";
+import { PassingStartError, StartError, throwIfShort } from "../../core/status/start-error.ts";
+import type { EpochMs } from "../../core/time/interval.ts";
+import { type ConfigTexts, MAX_CONFIG_BYTES } from "../config-texts.ts";
+import { connections, serverChange, valueAt } from "../connections.ts";
+import { PAGE_FILE } from "../entry-list.ts";
+import type { ConfigReading } from "../load.ts";
+import { type ConfigMistake, joined, mistakeAt } from "../mistake.ts";
+import { EMPTY_PAGE, type PageFile, pageText, readPageFile } from "../page-file.ts";
+import { withoutReplaced } from "../page-secrets.ts";
+import type { Config } from "../schema.ts";
+import { isTree, type Tree } from "../tree.ts";
+import { readYaml } from "../yaml-text.ts";
+import type { Caller } from "./caller.ts";
+import { type ConfigurationFiles, revisionOf } from "./configuration-files.ts";
+import { codeOf, INVENTED, mistaken, mistakesMessage, refusal } from "./edit-refusal.ts";
+import type { Edited, EditRefusal } from "./entry-editor.ts";
+
+/** Source of the configuration, and functions to read it again. */
+export interface ConfigurationSource {
+  /** The owner's file; null if the configuration has no file. */
+  readonly path: string | null;
+  /** Returns whether the environment sets a key, such as `plans` or `log.level`, in place of the files. */
+  readonly isSetOutside: (key: string) => boolean;
+  /** Reads the whole configuration, with these texts in place of those of the files. */
+  readonly readWith: (texts: Partial<ConfigTexts>) => ConfigReading;
+  /** Reads the whole configuration. Rejects with a StartError that lists every mistake. */
+  readonly read: () => Promise<Config>;
+}
+
+export interface PageWriterDeps {
+  readonly source: ConfigurationSource | null;
+  readonly files: ConfigurationFiles;
+  /** The configuration in use, and how it is read again. */
+  readonly reloading: {
+    readonly used: Config;
+    /** Changed keys that need a restart. */
+    readonly later: readonly string[];
+    reload(read: () => Promise<Config>): Promise<Config>;
+  };
+  readonly clock: { now(): EpochMs };
+  readonly problems: Pick<Problems, "start" | "end">;
+}
+
+const SUBJECT = PAGE_FILE;
+
+/** The files as they are now. */
+export interface PageNow {
+  readonly page: PageFile;
+  /** Keys and values of the owner's file. */
+  readonly owner: Tree;
+  /** Name of the owner's file; null if the configuration has no file. */
+  readonly name: string | null;
+  readonly revision: string;
+  /** Why page.yaml cannot be read; null if it can. */
+  readonly mistake: ConfigMistake | null;
+}
+
+/** A requested change of the page's file. */
+export interface PageChange {
+  /** Id or name of what changes. */
+  readonly id: string;
+  /** Path in page.yaml. Mistakes below it are those of the caller. */
+  readonly path: string;
+  readonly caller: Caller;
+  /** Paths of the configuration whose values the caller has sent. Their secrets may go to another server. */
+  readonly given?: readonly string[];
+  /** Whether the change replaces a page.yaml that cannot be read. */
+  readonly repairs?: true;
+  readonly change: (now: PageNow) => PageFile | EditRefusal;
+}
+
+/** A change that may be saved. */
+interface Checked {
+  readonly kind: "checked";
+  readonly texts: ConfigTexts;
+  readonly text: string;
+  readonly config: Config;
+}
+
+export class PageWriter {
+  readonly #deps: PageWriterDeps;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: PageWriterDeps) {
+    this.#deps = deps;
+  }
+
+  /** The configuration in use. */
+  get used(): Config {
+    return this.#deps.reloading.used;
+  }
+
+  /** Changed keys that need a restart. */
+  get waiting(): readonly string[] {
+    return this.#deps.reloading.later;
+  }
+
+  get isInvented(): boolean {
+    return this.#deps.source === null;
+  }
+
+  isSetOutside(key: string): boolean {
+    return this.#deps.source?.isSetOutside(key) ?? false;
+  }
+
+  now(given?: ConfigTexts): PageNow {
+    const { texts, flaw } = given ? { texts: given, flaw: null } : this.#deps.files.readable();
+    const owner = treeIn(texts.file);
+    const { page, mistake } = readPageFile(texts.page, owner);
+    const { name } = this.#deps.files;
+    return { page, owner, name, revision: revisionOf(texts), mistake: mistake ?? flaw };
+  }
+
+  /** Returns the files, and the configuration that they hold, part of which may wait for a restart. */
+  saved(): PageNow & { readonly config: Config } {
+    const reading = this.#deps.source?.readWith({});
+    return { ...this.now(), config: reading?.kind === "config" ? reading.config : this.used };
+  }
+
+  edit(asked: PageChange): Promise<Edited> {
+    const done = this.#last.then(() => this.#edit(asked));
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Returns the configuration that a change would make, or why it cannot be saved. Nothing is written. */
+  tried(asked: PageChange): Config | EditRefusal {
+    const { source } = this.#deps;
+    if (!source) return refusal("conflict", INVENTED);
+    const checked = this.#checked(asked, source);
+    return checked.kind === "checked" ? checked.config : checked;
+  }
+
+  /** Starts or ends the problem of a page.yaml of which a part is not used. */
+  report(): void {
+    const { source, files, problems, clock } = this.#deps;
+    const reading = source?.readWith({});
+    if (reading?.kind !== "config") return;
+    const { mistakes, gone } = reading.page;
+    const found = [...mistakes.map(mistakeAt), ...gone.map((path) => placed(path, message("mistake.gone")))];
+    if (found.length === 0) problems.end(SUBJECT);
+    else
+      problems.start({
+        ...{ code: "page_file_refused", subject: SUBJECT, since: clock.now(), names: { file: files.pagePath } },
+        detail: joined(found),
+      });
+  }
+
+  async #edit(asked: PageChange): Promise<Edited> {
+    const { source, files, reloading } = this.#deps;
+    if (!source) return refusal("conflict", INVENTED);
+    try {
+      const checked = this.#checked(asked, source);
+      if (checked.kind === "refused") return checked;
+      const undo = this.#write(checked);
+      if (typeof undo !== "string") return undo;
+      await reloading.reload(source.read);
+      this.report();
+      const revision = revisionOf(files.read());
+      return { kind: "saved", id: asked.id, source: PAGE_FILE, revision, later: reloading.later, undo };
+    } catch (error) {
+      if (error instanceof StartError && !(error instanceof PassingStartError))
+        return refusal("conflict", error.message);
+      throw error;
+    }
+  }
+
+  /** Returns the new text, or why it must not be written. */
+  #checked(asked: PageChange, source: ConfigurationSource): Checked | EditRefusal {
+    const { path, caller, change, given = [], repairs } = asked;
+    const texts = this.#deps.files.read();
+    if (caller.revision !== null && caller.revision !== revisionOf(texts))
+      return refusal("precondition_failed", message("refused.edit_changed"));
+    const before = source.readWith(texts);
+    if (before.kind === "mistakes")
+      return refusal("conflict", message("refused.edit_mistaken", { mistakes: mistakesMessage(before.mistakes) }));
+    const now = this.now(texts);
+    if (now.mistake?.key === "mistake.newer_file") return refusal("conflict", mistakeAt(now.mistake));
+    if (now.mistake && !repairs)
+      return refusal("conflict", message("refused.edit_damaged", { mistake: mistakeAt(now.mistake) }));
+    const next = change(now);
+    if ("kind" in next) return next;
+    const text = pageText(next);
+    if (text.length > MAX_CONFIG_BYTES) return refusal("conflict", message("refused.edit_too_long"));
+    const after = source.readWith({ ...texts, page: text });
+    if (after.kind === "mistakes") return mistaken("conflict", after.mistakes);
+    const added = after.page.mistakes.filter(
+      (each) => !before.page.mistakes.some((old) => isDeepStrictEqual(old, each)),
+    );
+    if (added.length > 0) return refusalOf(path, added);
+    const refused = whyNotMoved(before.config, after.config, { path, given, isAdmin: caller.isAdmin });
+    return refused ?? { kind: "checked", texts, text, config: after.config };
+  }
+
+  /** Writes the file. Returns the id of the state before, or why it was not written. */
+  #write({ text, texts }: Checked): string | EditRefusal {
+    const { files, clock } = this.#deps;
+    try {
+      const state = files.writePage(text, texts.page ?? pageText(EMPTY_PAGE), clock.now());
+      forgetReplaced(files, this.now());
+      return state;
+    } catch (error) {
+      throwIfShort(error, `${PAGE_FILE} cannot be written`);
+      return refusal("conflict", message("refused.edit_not_written", { file: files.pagePath, code: codeOf(error) }));
+    }
+  }
+}
+
+/** Returns why a change of connections is refused: a secret would go to another server, or the caller is no admin. */
+function whyNotMoved(
+  before: Config,
+  after: Config,
+  { path, given, isAdmin }: { readonly path: string; readonly given: readonly string[]; readonly isAdmin: boolean },
+): EditRefusal | null {
+  const { moved, secrets } = serverChange(before, after);
+  const kept = secrets.filter((each) => !given.includes(each.path));
+  if (kept.length > 0) {
+    const own = path === "" ? "" : `${path}.`;
+    const mistakes = kept.map((each) => ({
+      ...each,
+      path: each.path.startsWith(own) ? each.path.slice(own.length) : each.path,
+    }));
+    return mistaken("invalid_parameter", mistakes);
+  }
+  const isConnection = Object.values(connections)
+    .flat()
+    .some((key) => !isDeepStrictEqual(valueAt(before, key), valueAt(after, key)));
+  return !isAdmin && (isConnection || moved.length > 0) ? refusal("forbidden", message("refused.needs_admin")) : null;
+}
+
+/** Removes from the kept states each secret that has another value now. */
+function forgetReplaced(files: ConfigurationFiles, { owner, page }: PageNow): void {
+  for (const { name, text } of files.states()) {
+    const { page: state, mistake } = readPageFile(text, owner);
+    const [before, after] = [pageText(state), pageText(withoutReplaced(state, page))];
+    if (!mistake && after !== before) files.rewriteState(name, after);
+  }
+}
+
+/** Returns the refusal for mistakes. Their paths are relative to `path` of page.yaml. */
+function refusalOf(path: string, found: PageMistakes): EditRefusal {
+  const own = `${PAGE_FILE}: ${path}`;
+  const mistakes = found.map((mistake) => ({
+    ...mistake,
+    path: mistake.path.startsWith(own) ? mistake.path.slice(own.length).replace(/^\./, "") : mistake.path,
+  }));
+  const isOwn = found.every((mistake) => mistake.path.startsWith(own));
+  return { ...refusal(isOwn ? "invalid_parameter" : "conflict", mistakesMessage(isOwn ? mistakes : found)), mistakes };
+}
+
+type PageMistakes = Extract<ConfigReading, { kind: "config" }>["page"]["mistakes"];
+
+function treeIn(text: string | null): Tree {
+  const reading = text === null ? null : readYaml(text);
+  return reading?.kind === "value" && isTree(reading.value) ? reading.value : {};
+}

@@ -1,0 +1,55 @@
+/** Secrets in states of page.yaml: a state that is kept loses each secret that was replaced since. */
+
+import { message } from "../core/language/text.ts";
+import type { ConfigMistake } from "./mistake.ts";
+import { isSecretKey } from "./mistake.ts";
+import type { PageFile } from "./page-file.ts";
+import { isTree } from "./tree.ts";
+
+/** Stands for a replaced secret in a state that is kept. */
+const REPLACED = "(replaced)";
+
+const LOGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/]*@/i;
+
+/** Returns a state without the secrets that have another value now. */
+export function withoutReplaced(state: PageFile, now: PageFile): PageFile {
+  return walked(state, now, (value, current) =>
+    typeof current === "string" && current !== value ? REPLACED : value,
+  ) as PageFile;
+}
+
+/** Returns a state with the present secrets in place of those that it lost, or what has to be entered again. */
+export function withPresentSecrets(state: PageFile, now: PageFile): PageFile | readonly ConfigMistake[] {
+  const mistakes: ConfigMistake[] = [];
+  const page = walked(state, now, (value, current, path) => {
+    if (value !== REPLACED) return value;
+    if (typeof current === "string") return current;
+    mistakes.push({ path, ...message("mistake.not_kept") });
+    return value;
+  });
+  return mistakes.length > 0 ? mistakes : (page as PageFile);
+}
+
+/** Returns a copy in which `change` replaced the secrets, each with the value at the same place of another tree. */
+function walked(
+  value: unknown,
+  other: unknown,
+  change: (value: string, other: unknown, path: string) => string,
+  key = "",
+  path = "",
+): unknown {
+  if (Array.isArray(value))
+    return value.map((each, i) =>
+      walked(each, Array.isArray(other) ? other[i] : undefined, change, key, `${path}[${i}]`),
+    );
+  if (isTree(value)) {
+    const others = isTree(other) ? other : {};
+    const entries = Object.entries(value).map(([name, each]) => [
+      name,
+      walked(each, others[name], change, name, path === "" ? name : `${path}.${name}`),
+    ]);
+    return Object.fromEntries(entries);
+  }
+  if (typeof value !== "string") return value;
+  return value === REPLACED || isSecretKey(key) || LOGIN.test(value) ? change(value, other, path) : value;
+}

@@ -1,0 +1,34 @@
+/** Button that closes a form, and asks first if entries would be discarded. Escape keeps them for the session. */
+import { useState } from "preact/hooks";
+import { usePage } from "../page.ts";
+import { draftOf, dropDraft } from "./drafts.ts";
+
+interface CancelButtonProps {
+  /** Name of the form's draft. */
+  readonly draft: string;
+  readonly text: string;
+  readonly onClose: () => void;
+}
+
+export function CancelButton({ draft, text, onClose }: CancelButtonProps) {
+  const { t } = usePage();
+  const [isAsked, setAsked] = useState(false);
+  const discard = () => {
+    dropDraft(draft);
+    onClose();
+  };
+  if (!isAsked)
+    return (
+      <button type="button" onClick={() => (draftOf(draft) === null ? onClose() : setAsked(true))}>
+        {text}
+      </button>
+    );
+  return (
+    <>
+      <span role="alert">{t("draft_sure")}</span>
+      <button type="button" class="danger" onClick={discard}>
+        {t("draft_drop")}
+      </button>
+    </>
+  );
+}

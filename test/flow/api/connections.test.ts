@@ -1,0 +1,282 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import type { SavedConnections } from "../../../src/config/editing/connection-editor.ts";
+import type { PageState } from "../../../src/config/editing/page-history.ts";
+import { TestDaemon } from "../../support/daemon/test-daemon.ts";
+
+const MORNING = Date.parse("2026-03-10T09:00:00Z");
+const PLAN = { name: "Washer", home: "home", kind: "window", hours: 2 };
+
+const fileOf = (daemon: TestDaemon, name: string) => path.join(daemon.dir.path, name);
+const pageOf = (daemon: TestDaemon) => parse(readFileSync(fileOf(daemon, "page.yaml"), "utf8"));
+const statesIn = (daemon: TestDaemon) => {
+  const folder = fileOf(daemon, "configuration-backups");
+  return readdirSync(folder).map((name) => [name, readFileSync(path.join(folder, name), "utf8")] as const);
+};
+
+async function answerOf(asked: Promise<Response>) {
+  const answer = await asked;
+  return [answer.status, (await answer.json()) as Record<string, never>] as const;
+}
+
+const put = (daemon: TestDaemon, name: string, keys: object, headers: Record<string, string> = {}) =>
+  answerOf(daemon.send("PUT", `/local/v1/connections/${name}`, { keys }, headers));
+const restore = (daemon: TestDaemon, id: unknown, headers: Record<string, string> = {}) =>
+  answerOf(daemon.send("POST", `/local/v1/history/${id}`, {}, headers));
+
+async function keyOf(daemon: TestDaemon, connection: string, key: string) {
+  const saved = (await (await daemon.request("/local/v1/connections")).json()) as SavedConnections;
+  return saved.connections.find(({ id }) => id === connection)?.keys.find((each) => each.key === key);
+}
+
+async function statesOf(daemon: TestDaemon): Promise<readonly PageState[]> {
+  const answer = await daemon.request("/local/v1/history");
+  return ((await answer.json()) as { readonly states: readonly PageState[] }).states;
+}
+
+/** A server that counts what it is sent. */
+async function openServer() {
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(JSON.stringify(request.headers));
+    response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    [Symbol.asyncDispose]: async () => void server.close(),
+  };
+}
+
+test("each scope may do what it says: the matrix of permissions", async () => {
+  await using other = await openServer();
+  const yaml = "notify: { topic_url: 'http://127.0.0.1:9/topic' }\n";
+  await using daemon = await TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] }, yaml });
+  const headersOf = async (name: string, wanted: object) => {
+    const made = await answerOf(daemon.post("/local/v1/keys", { name, ...wanted }));
+    return { authorization: `Bearer ${made[1].key}` };
+  };
+  const keys = {
+    none: null,
+    read: await headersOf("reader", {}),
+    control: await headersOf("controller", { control: true }),
+    admin: await headersOf("owner", { admin: true }),
+  };
+  await daemon.clock.runUntil(MORNING + 2_000);
+  const moved = { value: { topic_url: `${other.url}/topic` } };
+  const matrix: [method: string, path: string, body: unknown, ...statuses: number[]][] = [
+    // none, read, control, admin
+    ["GET", "connections", undefined, 401, 403, 200, 200],
+    ["GET", "history", undefined, 401, 403, 200, 200],
+    ["PUT", "connections/mqtt", { keys: {} }, 401, 403, 403, 200],
+    ["POST", "connections/mqtt/test", { keys: {} }, 401, 403, 403, 200],
+    ["DELETE", "connections/mqtt", undefined, 401, 403, 403, 200],
+    ["PUT", "settings/levels", { value: { cheap: 0.8 } }, 401, 403, 200, 200],
+    ["PUT", "settings/notify", moved, 401, 403, 403, 200],
+    ["POST", "plans", PLAN, 401, 403, 201, 409],
+    ["POST", "history/999999", {}, 401, 403, 404, 404],
+    ["POST", "keys", { name: "second", admin: true }, 401, 403, 403, 201],
+    ["PUT", "keys/owner", {}, 401, 403, 403, 200],
+    ["DELETE", "keys/second", undefined, 401, 403, 403, 401],
+  ];
+  for (const [method, where, body, ...expected] of matrix) {
+    const found: number[] = [];
+    for (const headers of Object.values(keys))
+      found.push(
+        headers
+          ? (await daemon.send(method, `/local/v1/${where}`, body, headers)).status
+          : (await fetch(`${daemon.url}/local/v1/${where}`, { method })).status,
+      );
+    expect(found, `${method} ${where}`).toEqual(expected);
+    await daemon.clock.runUntil(daemon.clock.now() + 1_000);
+  }
+});
+
+test("a stored secret is only sent to the server it was saved for, and no file is read", async () => {
+  await using other = await openServer();
+  await using daemon = await TestDaemon.start({
+    start: MORNING,
+    simulator: { homes: ["danish"] },
+    yaml: "language: en\n",
+  });
+  const key = daemon.simulator.keys.consumerKey ?? "";
+  const text = await (await daemon.request("/local/v1/connections")).text();
+  expect(text).not.toContain(key);
+  expect(await keyOf(daemon, "service", "consumer.api_key")).toEqual({
+    ...{ key: "consumer.api_key", value: null, is_secret: true, is_set: true },
+    ...{ outside: false, overrides: false, restart: false },
+  });
+
+  const elsewhere = { "service.base_url": other.url };
+  const again = { mistakes: [{ path: "consumer.api_key", text: expect.stringContaining("is needed again") }] };
+  expect(await put(daemon, "service", elsewhere)).toMatchObject([400, again]);
+  expect(await put(daemon, "service", { "service.ca": "-----BEGIN CERTIFICATE-----" })).toMatchObject([400, again]);
+  expect(await answerOf(daemon.send("POST", "/local/v1/connections/service/test", { keys: elsewhere }))).toMatchObject([
+    400,
+    again,
+  ]);
+  expect(other.seen).toEqual([]);
+  const given = { ...elsewhere, "consumer.api_key": "key-of-another-server" };
+  expect(await answerOf(daemon.send("POST", "/local/v1/connections/service/test", { keys: given }))).toMatchObject([
+    200,
+    { works: false },
+  ]);
+  expect(other.seen.join()).toContain("key-of-another-server");
+  expect(other.seen.join()).not.toContain(key);
+  expect(await answerOf(daemon.send("POST", "/local/v1/connections/service/test", { keys: {} }))).toMatchObject([
+    200,
+    { works: true, problem: null },
+  ]);
+
+  for (const keys of [{ "mqtt.password_file": "/etc/passwd" }, { "consumer.api_key_file": "/etc/passwd" }])
+    expect(await put(daemon, "mqtt", keys)).toMatchObject([
+      400,
+      { mistakes: [{ text: expect.stringContaining("names of files") }] },
+    ]);
+  expect(await put(daemon, "mqtt", { "log.level": "debug" })).toMatchObject([
+    400,
+    { mistakes: [{ path: "log.level", text: expect.stringContaining("expected mqtt.url") }] },
+  ]);
+  // A page.yaml that somebody else wrote cannot read a file either.
+  writeFileSync(
+    fileOf(daemon, "page.yaml"),
+    "version: 2\nsettings: { mqtt: { username: a, password_file: /etc/hostname } }\n",
+  );
+  expect(await keyOf(daemon, "mqtt", "mqtt.password")).toMatchObject({ is_set: false });
+});
+
+test("a changed key applies at once, is in page.yaml alone, leaves the history when it is replaced, and can be undone", async () => {
+  await using daemon = await TestDaemon.start({
+    start: MORNING,
+    simulator: { homes: ["danish"] },
+    yaml: "language: en\n",
+  });
+  const file = readFileSync(fileOf(daemon, "elbro.yaml"), "utf8");
+  const first = await put(daemon, "service", { "consumer.api_key": "first-secret-key" });
+  expect(first).toMatchObject([200, { id: "service", restart: [], undo: "000001" }]);
+  expect(await put(daemon, "service", { "consumer.api_key": "second-secret-key" })).toMatchObject([
+    200,
+    { undo: "000002" },
+  ]);
+  expect(pageOf(daemon).settings).toEqual({ consumer: { api_key: "second-secret-key" } });
+  expect(readFileSync(fileOf(daemon, "elbro.yaml"), "utf8")).toBe(file);
+  expect(JSON.stringify(statesIn(daemon))).not.toContain("first-secret-key");
+  const shown = await (await daemon.request("/local/v1/history")).text();
+  expect(shown).not.toMatch(/secret-key/);
+  expect((await statesOf(daemon))[0]).toMatchObject({
+    id: "000002",
+    until: expect.stringMatching(/^2026-03-10T09:00/),
+    differences: [{ path: "consumer.api_key", before: "(set)", after: "(set)" }],
+  });
+  expect(await keyOf(daemon, "service", "consumer.api_key")).toMatchObject({ overrides: true });
+
+  const reset = await answerOf(daemon.send("DELETE", "/local/v1/connections/service"));
+  expect(reset).toMatchObject([200, { restart: [] }]);
+  expect(pageOf(daemon).settings).toEqual({});
+  const names = statesIn(daemon).map(
+    ([name]) => statSync(path.join(fileOf(daemon, "configuration-backups"), name)).mode,
+  );
+  expect(names.every((mode) => (mode & 0o777) === 0o600)).toBe(true);
+
+  expect(
+    await put(daemon, "mqtt", { "mqtt.url": "mqtt://127.0.0.1:9", "mqtt.password": "word-of-broker" }),
+  ).toMatchObject([200, { restart: ["mqtt.url", "mqtt.password"] }]);
+});
+
+test("the history has the last 20 changes, says what each changed, and restores plans, plugs and settings", async () => {
+  await using daemon = await TestDaemon.start({
+    start: MORNING,
+    simulator: { homes: ["danish"] },
+    yaml: "language: da\n",
+  });
+  expect(await statesOf(daemon)).toEqual([]);
+  expect(await answerOf(daemon.post("/local/v1/plans", PLAN))).toMatchObject([201, { undo: "000001" }]);
+  expect(await answerOf(daemon.send("PUT", "/local/v1/plans/washer", { ...PLAN, hours: 3 }))).toMatchObject([200, {}]);
+  const deleted = await answerOf(daemon.send("DELETE", "/local/v1/plans/washer"));
+  const states = await statesOf(daemon);
+  expect(states).toMatchObject([
+    { differences: [{ path: "plans.washer", before: { hours: 3 }, after: null }] },
+    { differences: [{ path: "plans.washer.hours", before: 2, after: 3 }] },
+    { differences: [{ path: "plans.washer", before: null, after: { hours: 2 } }] },
+  ]);
+
+  // Undo: nothing was changed in between.
+  const headers = { "if-match": `"${deleted[1].revision}"` };
+  expect(await restore(daemon, deleted[1].undo, headers)).toMatchObject([200, { undo: "000004" }]);
+  expect(pageOf(daemon).plans.washer).toMatchObject({ hours: 3 });
+  expect(await restore(daemon, "000001", headers)).toMatchObject([412, {}]);
+  expect(await restore(daemon, "000001")).toMatchObject([200, {}]);
+  expect(pageOf(daemon)).toMatchObject({ settings: {}, plans: {} });
+
+  for (let i = 0; i < 20; i++)
+    await daemon.send("PUT", "/local/v1/settings/levels", { value: { cheap: (64 + i) / 100 } });
+  const last = await statesOf(daemon);
+  expect([last.length, statesIn(daemon).length, last[0]?.differences]).toEqual([
+    ...[20, 20],
+    [{ path: "levels.cheap", before: 0.82, after: 0.83 }],
+  ]);
+});
+
+test("a damaged page.yaml is a problem, ends no start, loses nothing, and is restored from the history", async () => {
+  await using daemon = await TestDaemon.start({
+    start: MORNING,
+    simulator: { homes: ["danish"] },
+    yaml: "language: en\n",
+  });
+  const problems = async () => {
+    const answer = await daemon.request("/local/v1/system");
+    const { problems: found } = (await answer.json()) as {
+      problems: { code: string; detail: string; ended_at: string | null }[];
+    };
+    return found
+      .filter(({ code, ended_at }) => code === "page_file_refused" && ended_at === null)
+      .map(({ detail }) => detail);
+  };
+  await daemon.post("/local/v1/plans", PLAN);
+  await daemon.send("PUT", "/local/v1/settings/levels", { value: { cheap: 0.8 } });
+  expect(await problems()).toEqual([]);
+  writeFileSync(fileOf(daemon, "page.yaml"), "settings: [\n");
+  await daemon.restart();
+  expect(await problems()).toEqual([expect.stringContaining("page.yaml")]);
+  expect(await answerOf(daemon.post("/local/v1/plans", PLAN))).toMatchObject([
+    409,
+    { reason: expect.stringContaining("history") },
+  ]);
+  expect(await restore(daemon, "000002")).toMatchObject([200, {}]);
+  expect(await problems()).toEqual([]);
+  expect(pageOf(daemon).plans).toMatchObject({ washer: { hours: 2 } });
+
+  writeFileSync(fileOf(daemon, "page.yaml"), "version: 2\nsettings: {}\nplans: { boiler: null }\n");
+  await daemon.restart();
+  expect(await problems()).toEqual([expect.stringContaining("plans.boiler: removes an entry that does not exist")]);
+});
+
+test("the password of a plug is not shown, stays if it is left out, and is not sent to another device", async () => {
+  await using daemon = await TestDaemon.start({
+    start: MORNING,
+    simulator: { homes: ["danish"] },
+    yaml: "language: en\n",
+  });
+  const plug = { name: "Heater", family: "shelly_gen2", url: "http://127.0.0.1:9", signal_topic: "a/b" };
+  const put = (entry: object) => answerOf(daemon.send("PUT", "/local/v1/plugs/heater", entry));
+  expect(await answerOf(daemon.post("/local/v1/plugs", { ...plug, password: "word-of-plug" }))).toMatchObject([
+    201,
+    {},
+  ]);
+  const shown = await answerOf(daemon.request("/local/v1/plugs/heater/configuration"));
+  expect(shown).toMatchObject([200, { secrets: ["password"], entry: plug }]);
+  expect(JSON.stringify(shown)).not.toContain("word-of-plug");
+  expect(await put({ ...plug, min_on: 5 })).toMatchObject([200, {}]);
+  expect(pageOf(daemon).plugs.heater).toMatchObject({ password: "word-of-plug", min_on: 5 });
+  expect(await put({ ...plug, url: "http://127.0.0.2:9" })).toMatchObject([
+    400,
+    { mistakes: [{ path: "password", text: expect.stringContaining("is needed again") }] },
+  ]);
+  expect(await put({ ...plug, password: null })).toMatchObject([200, {}]);
+  expect(pageOf(daemon).plugs.heater).not.toHaveProperty("password");
+});

@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { serverChange } from "../../../src/config/connections.ts";
+import { pageDifferences } from "../../../src/config/page-differences.ts";
+import { EMPTY_PAGE, type PageFile } from "../../../src/config/page-file.ts";
+import { withoutReplaced, withPresentSecrets } from "../../../src/config/page-secrets.ts";
+import { configSchema } from "../../../src/config/schema.ts";
+
+const config = (keys: object) => configSchema.parse({ consumer: { api_key: "key-one" }, ...keys });
+const page = (settings: PageFile["settings"]): PageFile => ({ ...EMPTY_PAGE, settings });
+
+describe("serverChange", () => {
+  test.each<[what: string, before: object, after: object, moved: string[], secrets: string[]]>([
+    ["nothing", {}, {}, [], []],
+    ["another service", {}, { service: { base_url: "http://a.test" } }, ["service.base_url"], ["consumer.api_key"]],
+    [
+      "another path of the service",
+      { service: { base_url: "http://a.test" } },
+      { service: { base_url: "http://a.test/b" } },
+      [],
+      [],
+    ],
+    [
+      "another service with another key",
+      {},
+      { service: { base_url: "http://a.test" }, consumer: { api_key: "key-two" } },
+      ["service.base_url"],
+      [],
+    ],
+    [
+      "another service with several accounts",
+      { consumer: [{ name: "a", api_key: "one" }] },
+      { consumer: [{ name: "a", api_key: "one" }], service: { base_url: "http://a.test" } },
+      ["service.base_url"],
+      ["consumer"],
+    ],
+    [
+      "a certificate authority of the broker",
+      { mqtt: { url: "mqtt://a.test", password: "word" } },
+      { mqtt: { url: "mqtt://a.test", password: "word", ca: "PEM" } },
+      ["mqtt.ca"],
+      ["mqtt.password"],
+    ],
+    [
+      "a broker without TLS",
+      { mqtt: { url: "mqtts://a.test", password: "word" } },
+      { mqtt: { url: "mqtt://a.test", password: "word" } },
+      ["mqtt.url"],
+      ["mqtt.password"],
+    ],
+    ["a first broker", {}, { mqtt: { url: "mqtt://a.test", password: "word" } }, [], []],
+    [
+      "another webhook",
+      { notify: { topic_url: "http://a.test/t", token: "word" } },
+      { notify: { topic_url: "http://b.test/t", token: "word" } },
+      ["notify.topic_url"],
+      ["notify.token"],
+    ],
+    [
+      "another device with the password of a plug",
+      { plugs: [{ name: "P", family: "shelly_gen2", url: "http://10.0.0.1", password: "word", signal_topic: "a" }] },
+      { plugs: [{ name: "P", family: "shelly_gen2", url: "http://10.0.0.2", password: "word", signal_topic: "a" }] },
+      [],
+      ["plugs.p.password"],
+    ],
+  ])("%s", (_, before, after, moved, secrets) => {
+    const found = serverChange(config(before), config(after));
+    expect([found.moved, found.secrets.map(({ path }) => path)]).toEqual([moved, secrets]);
+  });
+});
+
+test("a replaced secret leaves a kept state, a removed one stays, and the present one takes its place", () => {
+  const kept = page({
+    consumer: { api_key: "one" },
+    mqtt: { url: "mqtt://a:b@c.test", password: "word" },
+    language: "da",
+  });
+  const now = page({ consumer: { api_key: "two" }, mqtt: { url: "mqtt://d.test" } });
+  const without = withoutReplaced(kept, now);
+  expect(JSON.stringify(without)).not.toMatch(/one|a:b/);
+  expect(without.settings).toMatchObject({ mqtt: { password: "word" }, language: "da" });
+  expect(withPresentSecrets(without, now)).toMatchObject({
+    settings: { consumer: { api_key: "two" }, mqtt: { url: "mqtt://d.test", password: "word" }, language: "da" },
+  });
+  expect(withPresentSecrets(without, page({}))).toMatchObject([
+    { path: "settings.consumer.api_key" },
+    { path: "settings.mqtt.url" },
+  ]);
+});
+
+test("differences are those of the effective configuration, without secrets", () => {
+  const owner = { plans: [{ name: "Car", hours: 2 }], log: { level: "info" } };
+  const before = EMPTY_PAGE;
+  const after: PageFile = {
+    settings: { consumer: { api_key: "one" }, log: { level: "warn" }, mqtt: { url: "mqtt://a:b@c.test" } },
+    plans: { car: { name: "Car", hours: 3 } },
+    plugs: { lamp: { name: "Lamp", password: "word" } },
+  };
+  const found = pageDifferences(owner, before, after);
+  expect(found.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
+    { path: "consumer.api_key", before: null, after: "(set)" },
+    { path: "log.level", before: "info", after: "warn" },
+    { path: "mqtt.url", before: null, after: "mqtt://(set)@c.test" },
+    { path: "plans.car.hours", before: 2, after: 3 },
+    { path: "plugs.lamp", before: null, after: { name: "Lamp", password: "(set)" } },
+  ]);
+});
