@@ -33,7 +33,13 @@ export default defineConfig({
     // Many tests wait for other processes, so that more workers than cores are faster.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      { test: { ...forAll, name: "unit", include: ["test/unit/**/*.test.ts", "test/architecture.test.ts"] } },
+      {
+        test: {
+          ...forAll,
+          name: "unit",
+          include: ["test/unit/**/*.test.ts", "test/readers/*.test.ts", "test/architecture.test.ts"],
+        },
+      },
       { test: { ...forAll, name: "contract", include: ["test/contract/**/*.test.ts"] } },
       { test: { ...forAll, name: "flow", include: ["test/flow/**/*.test.ts"], globalSetup: build } },
       { test: { ...forAll, name: "browser", include: ["test/browser/**/*.test.ts"], globalSetup: build } },

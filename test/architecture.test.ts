@@ -22,20 +22,20 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 8_250,
-  cli: 2_849,
-  config: 5_219,
-  core: 11_461,
+  api: 8_725,
+  cli: 2_851,
+  config: 5_252,
+  core: 11_763,
   dashboard: 9_173,
   http: 2_026,
-  integrations: 2_569,
-  mqtt: 5_582,
-  plans: 1_311,
-  plugs: 1_599,
-  service: 3_948,
+  integrations: 2_631,
+  mqtt: 5_848,
+  plans: 1_312,
+  plugs: 1_600,
+  service: 3_949,
   simulator: 2_350,
   src: 266,
-  state: 2_898,
+  state: 2_952,
   storage: 3_645,
 };
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */

@@ -25,12 +25,14 @@ import { BACKUP_PATH, backupRoutes } from "./backup.ts";
 import { dashboardRoutes } from "./dashboard-routes.ts";
 import { localRoutes } from "./endpoints.ts";
 import { helpRoutes } from "./help-routes.ts";
-import type { LocalDeps } from "./local-source.ts";
+import { type LocalDeps, localSource } from "./local-source.ts";
+import { type McpSource, mcpEndpoints } from "./mcp-route.ts";
 import type { MirrorDeps } from "./mirror/mirror-source.ts";
 import { mirrorRoutes } from "./mirror/mirror-source.ts";
 import type { MonitoringDeps } from "./monitoring/monitoring-deps.ts";
 import { monitoringRoutes } from "./monitoring/monitoring-routes.ts";
 import { documentRoutes } from "./openapi/openapi-routes.ts";
+import { routesOf } from "./openapi/operation.ts";
 import type { SetupOptions } from "./setup/setup.ts";
 import { setupRoutes } from "./setup/setup-routes.ts";
 
@@ -163,8 +165,14 @@ function routeContext(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth): RouteCo
 export function apiRoutes(deps: ApiDeps, keys: ApiKeys, pages = openPages(deps, keys)): Router {
   const context = routeContext(deps, keys, pages);
   const router = createRouter(context);
+  const source = localSource(deps);
+  const mayControl: McpSource["mayControl"] = ({ headers, remoteAddress, now }) =>
+    context.remains?.({
+      ...{ permission: "control", authorization: headers.authorization, remoteAddress, headers, now },
+    }) === true;
   const routes: readonly LocalRoute[] = [
-    ...localRoutes(deps),
+    ...localRoutes(source),
+    ...routesOf(mcpEndpoints, { source, mayControl }),
     ...monitoringRoutes(deps),
     ...backupRoutes(deps),
     ...documentRoutes(() => routes),

@@ -2,14 +2,16 @@
 
 import type { LocalRoute } from "../http/route.ts";
 import { addressEndpoints } from "./addresses.ts";
+import { calendarEndpoints } from "./calendar.ts";
 import { checkEndpoints } from "./checks.ts";
 import { connectionEndpoints } from "./connections.ts";
 import { csvEndpoint, type Endpoint } from "./endpoint.ts";
 import { formatEndpoints } from "./formats.ts";
 import { historyEndpoints } from "./history.ts";
 import { keyEndpoints } from "./keys.ts";
-import { type LocalDeps, localSource } from "./local-source.ts";
+import type { LocalSource } from "./local-source.ts";
 import { logEndpoints } from "./log.ts";
+import { monthEndpoints } from "./month.ts";
 import { notifyEndpoints } from "./notify.ts";
 import { routesOf } from "./openapi/operation.ts";
 import { planEndpoints } from "./plans.ts";
@@ -26,6 +28,7 @@ export const endpoints: readonly Endpoint[] = [
   ...settingEndpoints,
   ...connectionEndpoints,
   ...historyEndpoints,
+  ...monthEndpoints,
   ...notifyEndpoints,
   ...resultEndpoints,
   ...keyEndpoints,
@@ -34,9 +37,10 @@ export const endpoints: readonly Endpoint[] = [
   ...checkEndpoints,
   ...signalEndpoints,
   ...formatEndpoints,
+  ...calendarEndpoints,
 ];
 
-export function localRoutes(deps: LocalDeps): readonly LocalRoute[] {
+export function localRoutes(source: LocalSource): readonly LocalRoute[] {
   const all = endpoints.flatMap((row) => [row, csvEndpoint(row) ?? []].flat());
-  return routesOf(all, localSource(deps));
+  return routesOf(all, source);
 }

@@ -8,6 +8,7 @@ import * as s from "./schema.ts";
 const startAndValue = () =>
   s.named("FormatValue", s.object({ start: s.localInstant, end: s.localInstant, value: s.perKwh }));
 const hourAndPrice = () => s.named("FormatHour", s.object({ hour: s.localInstant, price: s.perKwh }));
+const valueAndStart = () => s.named("PowersaverValue", s.object({ value: s.perKwh, start: s.localInstant }));
 const byInstant = () => s.recordOf(s.perKwh);
 
 const names = Object.keys(priceFormats) as FormatName[];
@@ -58,6 +59,10 @@ export const formatEndpoints: readonly Endpoint[] = [
           title: "PredbatFormat",
           maxProperties: 2,
         }),
+        s.named(
+          "PowersaverFormat",
+          s.strictObject({ today: s.list(valueAndStart()), tomorrow: s.list(valueAndStart()) }),
+        ),
       ]),
     errors: HOME_ERRORS,
     example: "/local/v1/formats/evcc?home=home",

@@ -145,6 +145,11 @@ export function localSource(deps: LocalDeps) {
       const snapshot = homeSnapshot({ home: view.snapshot.home, timeline, now, calendar, thresholds });
       return { ...view, snapshot, timeline };
     },
+    /** Returns the figures of the month of `at` of a home; null without consumption. */
+    month(id: string, now: EpochMs, at: EpochMs) {
+      const home = homeNamed(id);
+      return home && homeReader.month(home, now, at);
+    },
     /** Returns the stored usage of a home; null if the service has never returned it. */
     usage(id: string, wanted: UsageWanted) {
       const home = homeNamed(id);

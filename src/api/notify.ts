@@ -12,7 +12,7 @@ export const notifyEndpoints: readonly Endpoint[] = [
     operationId: "testNotification",
     scope: "control",
     summary:
-      "Sends a test notification to the ntfy server of `notify`, also in quiet hours. If it fails, the response has the reason.",
+      "Sends a test notification to the ntfy server or webhook of `notify`, also in quiet hours. If it fails, the response has the reason.",
     answer: () => named("NotificationTest", object({ sent: boolean })),
     errors: ["conflict"],
     example: "/local/v1/notifications/test",

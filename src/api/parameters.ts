@@ -144,6 +144,13 @@ export const format = {
   example: "json",
 } as const;
 
+/** 256 random bits in base64url. */
+export const token: ParameterKind<string> = {
+  read: (text) => (/^[A-Za-z0-9_-]{43}$/.test(text) ? text : null),
+  expected: message("mistake.expected_feed_token"),
+  schema: { type: "string", pattern: "^[A-Za-z0-9_-]{43}$" },
+};
+
 export const planQuery = { kind: slug, about: "The id of a plan; by default all plans.", example: "washer" } as const;
 export const decimal = {
   kind: oneOf(decimalSigns),

@@ -1,10 +1,16 @@
 /** Endpoints `now` and `prices`. */
 
 import { createHash } from "node:crypto";
+
 import { message } from "../core/language/text.ts";
+
+import { priceParts } from "../core/prices/export-price.ts";
+import type { HomeSnapshot } from "../core/prices/home-snapshot.ts";
+
 import { colors, levels } from "../core/prices/level.ts";
 import { type JudgedPoint, judgedPoints } from "../core/prices/price-comparison.ts";
 import { priceState } from "../core/prices/price-state.ts";
+import type { PricePoint } from "../core/prices/timeline.ts";
 import { rounded } from "../core/text/rounding.ts";
 import { type EpochMs, formatInstant, type Interval } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
@@ -21,6 +27,12 @@ const MAX_DAYS = 14;
 const level = () => s.orNull(s.named("Level", s.oneOf(levels)));
 const startAndPrice = () => s.orNull(s.named("PriceStart", s.object({ start: s.instant, price: s.perKwh })));
 const figures = () => s.orNull(s.named("PriceFigures", s.object({ min: s.perKwh, max: s.perKwh, mean: s.perKwh })));
+
+const parts = () =>
+  s.described(
+    s.orNull(s.named("PriceParts", s.object({ spot: s.perKwh, charges: s.perKwh, vat: s.perKwh }))),
+    "What the price is made of; null if the service does not state the charges.",
+  );
 
 const subject = () =>
   ({
@@ -55,6 +67,11 @@ const viewProperties = () =>
       s.named("CheapestHours", s.object({ hours: s.number, start: s.instant, end: s.instant, mean: s.perKwh })),
     ),
     variable_charges: s.orNull(s.perKwh),
+    parts: parts(),
+    tariff_changed_on: s.described(
+      s.orNull(s.text),
+      "Day of the last 30 on which the charges jumped; prices before and after it do not compare.",
+    ),
     spot: s.optional(s.orNull(s.described(s.perKwh, "For a place: the spot price in the price."))),
     charges: s.optional(s.orNull(s.described(s.perKwh, "For a place: the charges in the price."))),
     tomorrow_valid: s.boolean,
@@ -76,6 +93,7 @@ const timelinePrice = () =>
       rank: s.orNull(s.integer),
       rank_of: s.orNull(s.integer),
       percentile: s.orNull(s.percent),
+      parts: parts(),
     }),
   );
 
@@ -163,6 +181,7 @@ export const priceEndpoints: readonly Endpoint[] = [
       columns: {
         ...{ start: "time", end: "time", price: "{currency}/kWh", estimate: "" },
         ...{ level: "", rank: "", rank_of: "", percentile: "%" },
+        ...{ "parts.spot": "{currency}/kWh", "parts.charges": "{currency}/kWh", "parts.vat": "{currency}/kWh" },
       },
     },
     statuses: { 304: "Not changed since the `ETag` in `If-None-Match`." },
@@ -189,7 +208,7 @@ export const priceEndpoints: readonly Endpoint[] = [
         from: formatInstant(range.start),
         to: formatInstant(params.to === null ? (points.at(-1)?.end ?? range.start) : range.end),
         tomorrow_valid: view.snapshot.tomorrowValid,
-        prices: points.map(pointOf),
+        prices: points.map((point) => pointOf(point, sold ? null : view.snapshot)),
       };
       const text = JSON.stringify(body);
       const tag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
@@ -219,6 +238,7 @@ function viewOf(view: PriceView): s.ValueOf<typeof priceView> {
     ...priceState(snapshot),
     cheap: snapshot.cheap,
     variable_charges: current?.variableCharges ?? null,
+    parts: current && partsOf(current, snapshot),
     ...(view.kind === "place" ? { spot: figure(parts?.spot), charges: figure(parts?.charges) } : {}),
     tomorrow_valid: snapshot.tomorrowValid,
     tomorrow_mean: figure(snapshot.tomorrowMean),
@@ -231,14 +251,21 @@ function viewOf(view: PriceView): s.ValueOf<typeof priceView> {
 /** A price of a timeline in a response. */
 export type PriceRowAnswer = s.ValueOf<typeof timelinePrice>;
 
-function pointOf(point: JudgedPoint): PriceRowAnswer {
+/** `bought` is the snapshot with the terms of the prices; null for prices of sold energy, which have no parts. */
+function pointOf(point: JudgedPoint, bought: HomeSnapshot | null): PriceRowAnswer {
   const { start, end, price, estimate, level, rank, rankOf, percentile } = point;
   return {
     start: formatInstant(start),
     end: formatInstant(end),
     price: rounded(price),
     ...{ estimate, level, rank, rank_of: rankOf, percentile },
+    parts: bought && partsOf(point, bought),
   };
+}
+
+function partsOf(point: PricePoint, { vatIncluded, home }: HomeSnapshot): s.ValueOf<typeof parts> {
+  const found = priceParts(point, { vatIncluded, terms: home.exportTerms });
+  return found && { spot: rounded(found.spot), charges: rounded(found.charges), vat: rounded(found.vat) };
 }
 
 function rangeOf(

@@ -4,6 +4,7 @@ import path from "node:path";
 import type { Config } from "../config/schema.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
 import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
+import { targetOf } from "../integrations/notify/target.ts";
 
 export interface LeftoverOptions {
   readonly config: Config;
@@ -41,7 +42,7 @@ export function leftovers({ config, configPath, isContainer, exists = existsSync
   if (homeAssistant)
     found.push(["Home Assistant", "statistics elbro:… (Developer tools, Statistics) and the access token of elbro"]);
   if (archive) found.push(["PostgreSQL", `the database and user of ${withoutSecrets(archive.url)}`]);
-  if (notify) found.push(["phones", `their subscription of ${withoutSecrets(notify.topic_url)}`]);
+  if (notify) found.push(["phones", `their subscription of ${withoutSecrets(targetOf(notify))}`]);
   for (const plug of config.plugs) {
     const row: PlugFamilyRow | null = plug.family === "custom" ? null : plugFamilies[plug.family];
     if (row?.leaves !== undefined) found.push([`plug ${plug.name}`, row.leaves]);

@@ -44,6 +44,7 @@ const DESTINATIONS: readonly Destination[] = [
   { server: ["mqtt.url", "mqtt.ca"], secrets: ["mqtt.password", "mqtt.key"] },
   { server: ["home_assistant.url"], secrets: ["home_assistant.token"] },
   { server: ["notify.topic_url"], secrets: ["notify.token", "notify.password"] },
+  { server: ["notify.webhook_url"], secrets: ["notify.webhook_headers", "notify.webhook_body"] },
 ];
 
 /** What two configurations mean for the servers that secrets are sent to. */

@@ -20,7 +20,7 @@ export function joined(all: readonly Message[]): Message {
   return all.reduceRight((other, first) => message("mistake.and", { first, other }));
 }
 
-const SECRET = /(^|_)(key|secret|password|token|topic_url)$/;
+const SECRET = /(^|_)(key|secret|password|token|topic_url|webhook_(url|headers|body))$/;
 
 /** Returns whether the value of a key is a secret, judged by the key's name. */
 export function isSecretKey(name: string): boolean {

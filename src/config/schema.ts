@@ -9,6 +9,7 @@ import { type Message, message } from "../core/language/text.ts";
 import { attributeFormats } from "../core/prices/home-snapshot.ts";
 import { MAX_SHARDS, SHARD_NAME } from "../core/sharding/shard.ts";
 import { notifyEvents } from "../core/status/notify-event.ts";
+import { RESERVED_IDS } from "../core/text/slug.ts";
 import { apiSchema } from "./api-schema.ts";
 import { key } from "./key-description.ts";
 import { awaySchema, groupsSchema, plansSchema, span } from "./plan-schema.ts";
@@ -20,6 +21,7 @@ import {
   expecting,
   hashEncoding,
   lines,
+  missing,
   missingWith,
   mistakes,
   mqttText,
@@ -110,7 +112,10 @@ const home = z.strictObject({
   address_id: key(z.guid("mistake.expected_uuid" satisfies Expected), "Id of an address.", {
     form: "UUID",
   }),
-  id: key(z.optional(slug), "Name of the home in topics and plans; by default made from the label of its address."),
+  id: key(
+    z.optional(slug.check(passes((id) => !RESERVED_IDS.has(id), "mistake.expected_home_id"))),
+    "Name of the home in topics and plans; by default made from the label of its address.",
+  ),
   resolution: key(z._default(z.enum(["hour", "fifteenMinutes"]), "fifteenMinutes"), "Resolution of its prices."),
   format: key(
     z.optional(z.enum(attributeFormats)),
@@ -203,6 +208,10 @@ const mqtt = z.strictObject({
   key: key(z.optional(lines), "Private key of the client certificate, in PEM.", { exampleFile: "./config/elbro.key" }),
   base_topic: key(z._default(topic, "elbro"), "First part of all topics of elbro."),
   discovery_prefix: key(z._default(topic, "homeassistant"), "First part of Home Assistant's discovery topics."),
+  time_entities: key(
+    z._default(z.boolean(), false),
+    "Whether times of day of plans are `time` entities, not texts. Home Assistant before 2026.5 would refuse the plans.",
+  ),
 });
 
 const homeAssistantUrl = z.url({
@@ -221,12 +230,30 @@ const homeAssistant = z.strictObject({
 const topicUrl = z
   .url({ protocol: /^https?$/, error: "mistake.expected_topic_url" satisfies Expected })
   .check(passes((url) => /^\/[-_A-Za-z0-9]{1,64}$/.test(new URL(url).pathname), "mistake.expected_topic_word"));
+const webhookUrl = z.url({ protocol: /^https?$/, error: "mistake.expected_webhook_url" satisfies Expected });
+const headers = textLike(/^[!#$%&'*+.^_`|~\w-]+:[ -~]+(\n[!#$%&'*+.^_`|~\w-]+:[ -~]+)*\n?$/, "mistake.expected_header");
 const notify = z
   .strictObject({
     topic_url: key(
-      topicUrl,
+      z.optional(topicUrl),
       "URL of the topic at an ntfy server. Anyone who knows the name can read it, so choose one that is hard to guess.",
       { example: "https://ntfy.sh/my-house-4821" },
+    ),
+    webhook_url: key(
+      z.optional(webhookUrl),
+      "URL that gets a request for each notification; has precedence over topic_url. See docs/notifications.md.",
+      { example: "https://gotify.example/message" },
+    ),
+    webhook_method: key(z.optional(z.enum(["POST", "PUT"])), "Method of the request; POST by default.", {
+      example: "PUT",
+    }),
+    webhook_headers: key(z.optional(headers), "Headers of the request, one on each line as in HTTP.", {
+      example: '"X-Gotify-Key: token-of-the-application"',
+    }),
+    webhook_body: key(
+      z.optional(lines),
+      "Body of the request, with {title}, {message}, {priority}, {tags} and {click}; by default JSON with all of them.",
+      { example: '\'{"title": "{title}", "message": "{message}"}\'' },
     ),
     token: key(z.optional(token), "Access token of the server, if the topic needs one.", {
       example: "token-of-the-server",
@@ -249,6 +276,11 @@ const notify = z
     }),
   })
   .check(
+    mistakes(({ topic_url, webhook_url }) =>
+      topic_url === undefined && webhook_url === undefined
+        ? [{ path: ["topic_url"], ...missing("mistake.expected_topic_url") }]
+        : [],
+    ),
     mistakes(({ username, password }) =>
       (username === undefined) === (password === undefined)
         ? []
@@ -359,7 +391,7 @@ const sections = z.strictObject({
   ),
   notify: key(
     z.optional(notify),
-    "Sends notifications to phones through an ntfy server: your own or https://ntfy.sh. See docs/notifications.md.",
+    "Sends notifications to phones through an ntfy server, your own or https://ntfy.sh, or through a webhook. See docs/notifications.md.",
   ),
   update_feed: key(
     z.optional(z.url({ protocol: /^https?$/, error: "mistake.expected_feed" satisfies Expected })),

@@ -27,7 +27,7 @@ export function secretsIn(config: Config): string[] {
 
 function below(value: unknown, isSecret: boolean): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => below(item, isSecret));
-  if (isTree(value)) return Object.entries(value).flatMap(([key, each]) => below(each, isSecretKey(key)));
+  if (isTree(value)) return Object.entries(value).flatMap(([key, each]) => below(each, isSecret || isSecretKey(key)));
   if (typeof value !== "string") return [];
   return isSecret ? [value] : loginIn(value);
 }

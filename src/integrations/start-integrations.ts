@@ -135,7 +135,7 @@ async function runNotifications(
 ): Promise<void> {
   const { NotifyLoop } = await import("./notify/notify-loop.ts");
   const { conditionsIn } = await import("./notify/conditions.ts");
-  const { publish } = await import("./notify/ntfy-client.ts");
+  const { publish } = await import("./notify/publish.ts");
   const { config, account, click, clock, log, random, signal, proxy } = options;
   const { homes, homeReader, plans, problems, calendar, isTimeTrusted, stats } = state;
   const language = account.language ?? config.language;

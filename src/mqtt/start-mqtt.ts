@@ -190,8 +190,9 @@ function publicationLoop(
       return parts;
     },
     work(part, now) {
-      const { messages, until } = showing.part(part, now);
+      const { messages, events, until } = showing.part(part, now);
       show(part, messages);
+      for (const { topic, payload } of events) client.sendCommand(topic, payload);
       return until;
     },
     first(part, now) {

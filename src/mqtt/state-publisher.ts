@@ -6,28 +6,30 @@ import { dashboardUrlOf } from "../config/dashboard-url.ts";
 import type { Config } from "../config/schema.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import type { Home, HomeSnapshot } from "../core/prices/home-snapshot.ts";
+import type { HomeUsage } from "../core/prices/usage.ts";
 import { shardName, shardOfConfig } from "../core/sharding/shard.ts";
 import type { DaemonState } from "../core/status/daemon-status.ts";
 import { VERSION } from "../core/status/version.ts";
 import { type EpochMs, MINUTE_MS, QUARTER_MS } from "../core/time/interval.ts";
 import type { PlannedState } from "../plans/open-plans.ts";
-import { exportTimelineOf } from "../state/export-prices.ts";
+import { exportSnapshotOf, exportTimelineOf } from "../state/export-prices.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { Message } from "./client/message.ts";
 import { Announcer } from "./homeassistant/announcer.ts";
 import { daemonDevice } from "./homeassistant/daemon-entities.ts";
-import { type Device, stateMessages } from "./homeassistant/entity.ts";
+import { type Device, deviceTopic, EVENT_TOPIC, stateMessages } from "./homeassistant/entity.ts";
+import { type Happening, Happenings } from "./homeassistant/happenings.ts";
 import { homeDevice } from "./homeassistant/home-entities.ts";
 import { placeDevice } from "./homeassistant/place-entities.ts";
 import { planDevice } from "./homeassistant/plan-entities.ts";
 import { plugDevice } from "./homeassistant/plug-entities.ts";
 import { daemonMessages, type RefusedCommand } from "./topics/daemon-topics.ts";
-import { formatMessages } from "./topics/format-topics.ts";
+import { exportMessage, formatMessages } from "./topics/format-topics.ts";
 import { homeMessages } from "./topics/home-topics.ts";
 import { placeMessages } from "./topics/place-topics.ts";
 import { awayMessage, planMessages } from "./topics/plan-topics.ts";
 import { plugMessages } from "./topics/plug-topics.ts";
-import { usageMessages } from "./topics/usage-topics.ts";
+import { peakMessages, usageMessages } from "./topics/usage-topics.ts";
 
 export interface StatePublisherDeps
   extends Pick<PlannedState, "homes" | "places" | "plans" | "homeReader" | "calendar" | "isTimeTrusted"> {
@@ -40,6 +42,8 @@ export interface StatePublisherDeps
 export interface PublishedPart {
   /** Every message of the part. A topic that is missing has no value any more. */
   readonly messages: readonly Message[];
+  /** Events since the part was made before; not retained. */
+  readonly events: readonly Message[];
   readonly until: EpochMs;
 }
 
@@ -65,6 +69,7 @@ function nextQuarterAfter(now: EpochMs): EpochMs {
 export class StatePublisher {
   readonly #deps: StatePublisherDeps;
   readonly #announcer: Announcer;
+  readonly #happenings: Happenings;
   /** Whether the quarter-hour prices of a home repeated its hourly prices when last read. Bounded by the homes. */
   readonly #repeating = new Map<string, boolean>();
   /** Returns the plugs. Empty until the plugs module calls `showPlugs`. */
@@ -72,13 +77,14 @@ export class StatePublisher {
   #refusedCommand: RefusedCommand | null = null;
 
   constructor(deps: StatePublisherDeps) {
-    const { base_topic: baseTopic, discovery_prefix: prefix } = deps.config.mqtt;
+    const { base_topic: baseTopic, discovery_prefix: prefix, time_entities: timeEntities } = deps.config.mqtt;
     const { language } = deps.config;
     this.#deps = deps;
+    this.#happenings = new Happenings(deps.calendar);
     const dashboardUrl = dashboardUrlOf(deps.config.api);
     const daemon = shardName(shardOfConfig(deps.config));
     this.#announcer = new Announcer(
-      { baseTopic, daemon, prefix, language, version: VERSION, dashboardUrl },
+      { baseTopic, daemon, prefix, language, version: VERSION, timeEntities, dashboardUrl },
       deps.settings,
     );
   }
@@ -99,14 +105,23 @@ export class StatePublisher {
     const base = config.mqtt.base_topic;
     const snapshot = this.#snapshot(home, now);
     const usage = homeReader.usage(home, now);
-    const device = homeDevice(snapshot, usage);
     const region = homes.address(home.addressId)?.region ?? null;
-    // Attributes before their states, because automations react to a change of state.
     const sold = () => exportTimelineOf(this.#deps, home, now);
-    const messages = [...homeMessages(base, snapshot), ...formatMessages(base, { snapshot, calendar, region, sold })];
-    messages.push(...stateMessages(base, device), ...usageMessages(base, home.id, usage));
+    const exported = sells(home, usage) ? exportSnapshotOf(this.#deps, home, now) : null;
+    const month = homeReader.month(home, now);
+    const device = homeDevice({ prices: snapshot, sold: exported, usage, month });
+    const source = { snapshot, calendar, region, sold };
+    // Attributes before their states, because automations react to a change of state.
+    const messages = [...homeMessages(base, snapshot), ...formatMessages(base, source)];
+    if (exported) messages.push(exportMessage(base, { ...source, snapshot: exported }));
+    messages.push(
+      ...stateMessages(base, device),
+      ...usageMessages(base, home.id, usage),
+      ...peakMessages(base, home.id, month),
+    );
     if (device.currency !== null) messages.push(this.#announcer.messageOf(device));
-    return { messages, until: Math.min(now + MAX_SLEEP_MS, snapshot.nextChangeAt) };
+    const events = this.#happenings.ofHome(snapshot).map(eventOf(base, device));
+    return { messages, events, until: Math.min(now + MAX_SLEEP_MS, snapshot.nextChangeAt) };
   }
 
   /** Returns a part by its name. */
@@ -122,21 +137,30 @@ export class StatePublisher {
     const isTrusted = isTimeTrusted(now);
     const shown = places.snapshots(now, homes.ids).map((place) => (isTrusted ? place : { ...place, cheap: null }));
     const until = Math.min(now + MAX_SLEEP_MS, ...shown.flatMap(({ nextChangeAt }) => nextChangeAt ?? []));
-    return { messages: this.#messagesOf(shown, placeDevice, placeMessages), until };
+    return { messages: this.#messagesOf(shown, placeDevice, placeMessages), events: [], until };
   }
 
   /** Plans change only when they are decided, at least once in each quarter of an hour. */
   #planPart(circle: string): PublishedPart {
     const { plans, config } = this.#deps;
+    const base = config.mqtt.base_topic;
     const shown = plans.snapshotsOf(circle);
     const homes = [...new Set(shown.map(({ definition }) => definition.home))];
-    const away = homes.map((home) => awayMessage(config.mqtt.base_topic, home, plans.awayOf(home)));
+    const away = homes.map((home) => awayMessage(base, home, plans.awayOf(home)));
     const messages = [...away, ...this.#messagesOf(shown, planDevice, planMessages)];
-    return { messages, until: Number.POSITIVE_INFINITY };
+    const events = shown.flatMap((plan) => this.#happenings.ofPlan(plan).map(eventOf(base, planDevice(plan))));
+    return { messages, events, until: Number.POSITIVE_INFINITY };
   }
 
   #plugsAt(now: EpochMs): PublishedPart {
-    return { messages: this.#messagesOf(this.#plugs(), plugDevice, plugMessages), until: nextQuarterAfter(now) };
+    const { plans } = this.#deps;
+    const planOf = ({ plan }: PlugSnapshot) => (plan === null ? null : plans.snapshot(plan));
+    const deviceOf = (plug: PlugSnapshot) => {
+      const plan = planOf(plug);
+      return plugDevice(plug, plan && planDevice(plan));
+    };
+    const messages = this.#messagesOf(this.#plugs(), deviceOf, plugMessages);
+    return { messages, events: [], until: nextQuarterAfter(now) };
   }
 
   /** Returns the state messages of all items of a kind, then their discovery documents. */
@@ -185,6 +209,19 @@ export class StatePublisher {
     }
     return isTimeTrusted(now) ? snapshot : { ...snapshot, cheap: null };
   }
+}
+
+/** Returns whether a home exports energy: the service has returned its export, or its terms are configured. */
+function sells({ exportTerms }: Home, { solarExport, solarExportRevenue }: HomeUsage): boolean {
+  return exportTerms !== undefined || solarExport !== null || solarExportRevenue !== null;
+}
+
+/** Returns the message of an event of a device. */
+function eventOf(base: string, device: Pick<Device<never>, "id" | "path">) {
+  return (happening: Happening): Message => ({
+    topic: `${deviceTopic(base, device)}/${EVENT_TOPIC}`,
+    payload: JSON.stringify(happening),
+  });
 }
 
 /** Returns the topic of the daemon itself. Each shard has its own. */

@@ -20,7 +20,8 @@ export type PlanCommand =
 export function planCommandOf(setting: string, payload: string): PlanCommand {
   const action = planActions.find((each) => each === setting);
   if (action) return { kind: "action", action };
-  const value = payload.trim();
+  // A time entity of Home Assistant sends seconds.
+  const value = payload.trim().replace(/^(\d\d:\d\d):00$/, "$1");
   const within = hoursOf(value);
   if (setting === "once") return { kind: "once", ...(readDuration(within) ? { within } : {}) };
   const name = planSettings.find((each) => each === setting);

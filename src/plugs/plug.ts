@@ -316,6 +316,7 @@ export class Plug {
     return {
       id: this.id,
       name: this.config.name,
+      plan: typeof this.config.plan === "string" ? this.config.plan : null,
       on: reported,
       wanted: targetOn,
       code,

@@ -1,5 +1,6 @@
 /** The daemon's own state, made from accounts, storage and problems. */
 
+import { isDeepStrictEqual } from "node:util";
 import type { Home } from "../core/prices/home-snapshot.ts";
 import type { SeriesKey } from "../core/series/series.ts";
 import {
@@ -37,6 +38,8 @@ export interface DaemonStateDeps {
 interface AccountState {
   readonly revision: number;
   readonly day: EpochMs;
+  /** Ids and names of its homes, which a new configuration may change. */
+  readonly named: readonly string[];
   readonly answered: boolean;
   readonly series: readonly SeriesFreshness[];
   readonly backfill: BackfillState;
@@ -44,7 +47,7 @@ interface AccountState {
 
 /**
  * State of the daemon: service, quota, ages of the series, back-fill and problems.
- * The part of an account is cached until its revision or the day changes.
+ * The part of an account is cached until its revision, the names of its homes or the day changes.
  */
 export class DaemonStates {
   readonly #deps: DaemonStateDeps;
@@ -91,7 +94,8 @@ export class DaemonStates {
     const revision = repository.revisionOf(account.name);
     const day = calendar.startOf("day", now);
     const before = this.#accounts.get(account.name);
-    if (before?.revision === revision && before.day === day) return before;
+    const named = homes.of(account.name).map(({ id, name }) => `${id} ${name}`);
+    if (before?.revision === revision && before.day === day && isDeepStrictEqual(before.named, named)) return before;
     const within = { start: calendar.startOf("day", historyFrom(now)), end: day };
     const targets = new Map(homes.targets(account.name).map((target) => [target.addressId, target]));
     const polled = homes.of(account.name).map((home) => {
@@ -103,7 +107,7 @@ export class DaemonStates {
       return { home, series };
     });
     const state: AccountState = {
-      ...{ revision, day },
+      ...{ revision, day, named },
       answered: answeredAt(repository, account.name, account === accounts.thirdParty) !== null,
       series: polled.flatMap(({ home, series }) => series.map((each) => freshnessOf(home, each, repository))),
       backfill: backfillOf(

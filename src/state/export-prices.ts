@@ -1,6 +1,6 @@
 /** Prices of a home's exported energy. */
 import { exportTimeline } from "../core/prices/export-price.ts";
-import type { Home } from "../core/prices/home-snapshot.ts";
+import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-snapshot.ts";
 import type { PricePoint, Timeline } from "../core/prices/timeline.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
@@ -13,6 +13,12 @@ interface ExportSources {
   readonly homeReader: Pick<HomeReader, "timeline">;
   readonly places: Pick<Places, "priced">;
   readonly calendar: Calendar;
+}
+
+/** Returns a home's prices as if it bought at its export prices; null if those are not known. */
+export function exportSnapshotOf(sources: ExportSources, home: Home, now: EpochMs): HomeSnapshot | null {
+  const timeline = exportTimelineOf(sources, home, now);
+  return timeline && homeSnapshot({ home, timeline, now, calendar: sources.calendar });
 }
 
 /**

@@ -5,7 +5,7 @@ import type { CollectTarget } from "../core/fetching/fetch-types.ts";
 import type { ExportTerms } from "../core/prices/export-price.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
 import { WHOLE } from "../core/series/series.ts";
-import { freeSlug, slugOf } from "../core/text/slug.ts";
+import { freeId, RESERVED_IDS, slugOf } from "../core/text/slug.ts";
 import { addressSeries } from "../service/contract/polled-series.ts";
 import type { Address } from "../service/contract/resources.ts";
 import { seriesOf } from "../service/contract/series-mapping.ts";
@@ -218,8 +218,9 @@ export class Homes {
   /** Returns the stored id of a home; a new one if another home has it now. */
   #idOf(address: Address): string {
     const remembered = this.#settings.read(nameOfId(address));
-    if (remembered !== null && !this.#byId.has(remembered) && !this.#given.has(remembered)) return remembered;
-    const id = freeSlug(slugOf(address.label), this.#usedIds);
+    const isUsed = (id: string) => this.#byId.has(id) || this.#given.has(id) || RESERVED_IDS.has(id);
+    if (remembered !== null && !isUsed(remembered)) return remembered;
+    const id = freeId(slugOf(address.label), this.#usedIds);
     this.#settings.write(nameOfId(address), id);
     this.#usedIds.add(id);
     return id;

@@ -4,7 +4,7 @@
  */
 import * as z from "zod/mini";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
-import { freeSlug, slugOf } from "../core/text/slug.ts";
+import { freeId, slugOf } from "../core/text/slug.ts";
 
 /** A configured place: its name, and one of region, coordinates and address. */
 interface Configured {
@@ -51,7 +51,7 @@ export class PlaceIds {
     const used = new Set(homes);
     return this.#places.map((place, i) => {
       const known = remembered[i] ?? null;
-      const id = known !== null && !used.has(known) ? known : freeSlug(place.slug, reserved);
+      const id = known !== null && !used.has(known) ? known : freeId(place.slug, reserved);
       reserved.add(id);
       used.add(id);
       this.#remember(place, id);

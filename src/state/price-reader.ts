@@ -5,6 +5,8 @@ import { LRUCache } from "lru-cache";
 import * as z from "zod/mini";
 import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-snapshot.ts";
 import { DEFAULT_THRESHOLDS, type LevelThresholds, REFERENCE_DAYS } from "../core/prices/level.ts";
+import { type MonthFigures, monthFigures, PROFILE_DAYS } from "../core/prices/month-figures.ts";
+import { type TariffChange, tariffChanges } from "../core/prices/tariff-change.ts";
 import {
   joinForecast,
   type PricePoint,
@@ -23,12 +25,12 @@ import {
   usageFigures,
   usageRange,
 } from "../core/prices/usage.ts";
-import { type UsageOperation, usageOperations } from "../core/prices/usage-amounts.ts";
+import { type HourUsage, type UsageOperation, usageHours, usageOperations } from "../core/prices/usage-amounts.ts";
 import { type UsagePeriod, type UsageWanted, usagePeriods } from "../core/prices/usage-periods.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { Envelope, SeriesKey } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
-import { contains, type EpochMs, type Interval } from "../core/time/interval.ts";
+import { contains, DAY_MS, type EpochMs, type Interval } from "../core/time/interval.ts";
 import type { SeriesRepository } from "./series-repository.ts";
 
 export interface HomeReaderDeps {
@@ -61,6 +63,12 @@ interface PackedTimeline extends Omit<Timeline, "points"> {
   readonly points: Float64Array;
 }
 
+/** The last 30 days. */
+interface KnownMonth {
+  readonly prices: Float64Array;
+  readonly tariffChange: TariffChange | null;
+}
+
 /** A cached value, and the start of the day or range that it was made for. */
 interface Made<Value> {
   readonly from: EpochMs;
@@ -69,6 +77,8 @@ interface Made<Value> {
 
 /** Days of prices that the current price is compared with, in addition to today's. */
 const COMPARED_DAYS = 30;
+/** Days of prices from which the fees in the costs are known. */
+const FEE_DAYS = 14;
 /** Homes whose timeline is also cached unpacked. Unpacking takes a tenth of a millisecond. */
 const UNPACKED_HOMES = 20;
 
@@ -82,7 +92,8 @@ export class HomeReader {
   /** Keyed by address; usage by address and operation. Bounded by the homes. */
   readonly #timelines = new Map<string, Made<PackedTimeline | null>>();
   readonly #unpacked = new LRUCache<string, Made<Timeline | null>>({ max: UNPACKED_HOMES });
-  readonly #months = new Map<string, Made<Float64Array>>();
+  readonly #months = new Map<string, Made<KnownMonth>>();
+  readonly #figures = new Map<string, Made<MonthFigures | null>>();
   readonly #usageDays = new Map<string, Made<SeriesDays | null>>();
   /** Months of the last reading, also after a change. */
   readonly #usageMonths = new Map<string, Months>();
@@ -97,25 +108,28 @@ export class HomeReader {
     if (operation === "prices" || operation === "forecastPrices")
       for (const made of [this.#timelines, this.#unpacked]) made.delete(place);
     if (operation === "prices") this.#months.delete(place);
+    this.#figures.delete(place);
     if (unit === "hour") for (const made of [this.#usageDays, this.#usage]) made.delete(`${place} ${operation}`);
   }
 
   /** Drops the cached values of a home that was removed or is configured in another way now. */
   forget({ addressId }: Home): void {
-    for (const made of [this.#timelines, this.#unpacked, this.#months]) made.delete(addressId);
+    for (const made of [this.#timelines, this.#unpacked, this.#months, this.#figures]) made.delete(addressId);
     for (const operation of usageOperations)
       for (const made of [this.#usageDays, this.#usageMonths, this.#usage]) made.delete(`${addressId} ${operation}`);
   }
 
   snapshot(home: Home, now: EpochMs): HomeSnapshot {
     const day = this.#deps.calendar.startOf("day", now);
+    const known = madeOn(this.#months, home.addressId, day, () => this.#readMonth(home, day));
     return homeSnapshot({
       home,
       now,
       calendar: this.#deps.calendar,
       thresholds: this.#deps.thresholds ?? DEFAULT_THRESHOLDS,
       timeline: this.timeline(home, now),
-      last30Days: madeOn(this.#months, home.addressId, day, () => this.#readMonth(home, day)),
+      last30Days: known.prices,
+      tariffChange: known.tariffChange,
       publishedAt: (tomorrow) => this.#publishedAt(home, tomorrow, now),
     });
   }
@@ -137,6 +151,26 @@ export class HomeReader {
     const older = { start: daysBefore(range.start), end: Math.min(daysBefore(now), calendar.next("day", range.end)) };
     if (older.start >= older.end) return known;
     return [...pricePoints(store.rows(pricesOf(home), older), false), ...known];
+  }
+
+  /** Returns the figures of the month of `at`; null if the service has never returned consumption. */
+  month(home: Home, now: EpochMs, at: EpochMs = now): MonthFigures | null {
+    const { store, calendar } = this.#deps;
+    if (!store.envelope(usageOf(home, "consumption"))) return null;
+    const month = { start: calendar.startOf("month", at), end: calendar.next("month", at) };
+    const day = calendar.startOf("day", now);
+    const read = () => {
+      const isOver = month.end <= now;
+      const start = isOver ? month.start : Math.min(month.start, day - PROFILE_DAYS * DAY_MS);
+      const data = {
+        costs: this.#hoursOf(home, "consumptionCosts", { start, end: month.end }),
+        consumption: this.#hoursOf(home, "consumption", { start, end: month.end }),
+        prices: isOver ? [] : this.pricesIn(home, { start: day - FEE_DAYS * DAY_MS, end: now }, now),
+        calendar,
+      };
+      return monthFigures(data, month, day);
+    };
+    return month.start <= now && now < month.end ? madeOn(this.#figures, home.addressId, day, read) : read();
   }
 
   usage(home: Home, now: EpochMs): HomeUsage {
@@ -170,11 +204,20 @@ export class HomeReader {
     return { points: packPoints(points), currency, vatIncluded: typeof vatIncluded === "boolean" ? vatIncluded : null };
   }
 
-  #readMonth(home: Home, day: EpochMs): Float64Array {
+  #readMonth(home: Home, day: EpochMs): KnownMonth {
     const { store, calendar } = this.#deps;
-    const range = { start: calendar.add("day", day, -COMPARED_DAYS), end: day };
-    const prices = store.rows(pricesOf(home), range).map(({ totalPricePerKWh }) => totalPricePerKWh);
-    return Float64Array.from(prices.filter((price) => typeof price === "number"));
+    const range = { start: calendar.add("day", day, -COMPARED_DAYS), end: calendar.add("day", day, 2) };
+    const points = pricePoints(store.rows(pricesOf(home), range), false);
+    return {
+      prices: Float64Array.from(points.filter(({ start }) => start < day).map(({ price }) => price)),
+      tariffChange: tariffChanges(points, calendar).at(-1) ?? null,
+    };
+  }
+
+  /** Returns the hours of a series in a range. Shape: ascending, with gaps. */
+  #hoursOf(home: Home, operation: UsageOperation, range: Interval): HourUsage[] {
+    const { store, costField } = this.#deps;
+    return store.rowsByChunk(usageOf(home, operation), range).flatMap((rows) => usageHours(rows, operation, costField));
   }
 
   /** Reads the days again if their range starts elsewhere. Computes their sums once a day. */

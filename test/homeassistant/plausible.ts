@@ -25,6 +25,7 @@ const RANGES: Readonly<Record<NonNullable<EntityRow<never>["unit"]>, readonly [l
   kWh: [0, 100_000],
   "%": [0, 100],
   W: [0, 25_000],
+  kW: [0, 100],
   h: [0, 24],
 };
 

@@ -23,7 +23,7 @@ function jsonResponse(description: string, schema: Schema | Json): Json {
 }
 
 /** Returns the JSON Schema of a schema, without keywords that repeat others. */
-function jsonSchema(schema: Schema): Json {
+export function jsonSchema(schema: Schema): Json {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io: "input",
     override: ({ jsonSchema: json }) => {

@@ -1,6 +1,7 @@
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import { textIn } from "../../core/language/text.ts";
 import { StartError } from "../../core/status/start-error.ts";
+import { targetOf } from "../../integrations/notify/target.ts";
 import { sendTestNote } from "../../integrations/notify/test-note.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
 import type { Given } from "../arguments.ts";
@@ -8,17 +9,17 @@ import type { Given } from "../arguments.ts";
 export const line = {
   usage: "notify",
   about:
-    "Sends a test notification to the ntfy server of `notify`, also in quiet hours, and shows the server's answer if it fails.\nWorks with or without a running daemon.",
+    "Sends a test notification to the ntfy server or webhook of `notify`, also in quiet hours, and shows the server's answer if it fails.\nWorks with or without a running daemon.",
 };
 
 /** `elbro notify` */
 export async function main(given: Given): Promise<number> {
   const { notify, language } = loadConfiguration(given.configPath, process.env).config;
-  if (!notify) throw new StartError("notifications are not configured: set notify.topic_url");
+  if (!notify) throw new StartError("notifications are not configured: set notify.topic_url or notify.webhook_url");
   const { signal } = new AbortController();
   const trouble = await sendTestNote(notify, { language, proxy: proxyOf(process.env), signal });
   if (trouble === null) {
-    process.stdout.write(`sent to ${new URL(notify.topic_url).host}\n`);
+    process.stdout.write(`sent to ${new URL(targetOf(notify)).host}\n`);
     return 0;
   }
   process.stderr.write(`elbro: the notification was not sent: ${textIn("en", trouble)}\n`);

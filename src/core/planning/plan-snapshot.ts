@@ -1,5 +1,5 @@
 /** Published state of a plan. */
-import type { EpochMs } from "../time/interval.ts";
+import type { EpochMs, Interval } from "../time/interval.ts";
 import type { LearnedCourse } from "./learned-course.ts";
 import type { PlanDefinition } from "./model/plan-definition.ts";
 import type { PlanShortfall, PlanSpec } from "./model/plan-spec.ts";
@@ -90,14 +90,16 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
     ...(memory?.startedRuns ?? []).map(({ start, end, basis }) => ({ start, end, basis, begun: true })),
     ...(memory?.planned ?? []).map((run) => ({ ...run, begun: false })),
   ];
-  const next = memory?.planned.find((run) => run.start > now) ?? null;
+  const later = memory?.planned.filter((run) => run.start > now) ?? [];
+  const end = running && endOfRow(running.end, later);
+  const next = later.find((run) => end === null || run.start > end) ?? null;
   return {
     ...given,
     on,
     state,
     runs,
     nextStart: next?.start ?? null,
-    nextEnd: running?.end ?? next?.end ?? null,
+    nextEnd: end ?? (next && endOfRow(next.end, later)),
     meanPrice,
     cost: times(meanPrice, kwh),
     shortfall,
@@ -105,6 +107,11 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
     savingPerKwh,
     settings: shownSettings(given.definition, spec),
   };
+}
+
+/** Returns when the plan switches OFF after `end`: planned runs may begin where another one ends. Shape: ascending. */
+function endOfRow(end: EpochMs, planned: readonly Interval[]): EpochMs {
+  return planned.reduce((reached, run) => (run.start === reached ? run.end : reached), end);
 }
 
 /** Returns the energy of all runs of the occurrence; null if the plan has none. Unit: kWh. */

@@ -9,6 +9,8 @@ export interface PlugSnapshot {
   /** Slug, used in topics. */
   readonly id: string;
   readonly name: string;
+  /** Id of the only plan that it follows; null if it follows something else. */
+  readonly plan: string | null;
   /** State that the plug reported; null while unknown. */
   readonly on: boolean | null;
   /**

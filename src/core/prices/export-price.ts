@@ -26,13 +26,29 @@ const DEFAULT_EXPORT_TERMS: ExportTerms = { vatFactor: 1.25, deductions: [] };
  * Returns the price of exported energy in one interval: the price without variable charges, VAT and deductions. Unit:
  * currency per kWh. Returns null if the service does not state the charges.
  */
-export function exportPrice(
-  { start, price, variableCharges }: Pick<PricePoint, "start" | "price" | "variableCharges">,
+function exportPrice(
+  point: Pick<PricePoint, "start" | "price" | "variableCharges">,
   { vatIncluded, terms = DEFAULT_EXPORT_TERMS, calendar }: ExportBasis,
 ): number | null {
+  const parts = priceParts(point, { vatIncluded, terms });
+  return parts && parts.spot - deducted(terms, calendar.dateOf(point.start));
+}
+
+/** Parts of a price. Unit: currency per kWh; their sum is the price. */
+export interface PriceParts {
+  readonly spot: number;
+  readonly charges: number;
+  readonly vat: number;
+}
+
+/** Returns the parts of a price; null if the service does not state the charges. */
+export function priceParts(
+  { price, variableCharges }: Pick<PricePoint, "price" | "variableCharges">,
+  { vatIncluded, terms = DEFAULT_EXPORT_TERMS }: Omit<ExportBasis, "calendar">,
+): PriceParts | null {
   if (variableCharges === undefined) return null;
-  const sold = (price - variableCharges) / (vatIncluded ? terms.vatFactor : 1);
-  return sold - deducted(terms, calendar.dateOf(start));
+  const factor = vatIncluded ? terms.vatFactor : 1;
+  return { spot: (price - variableCharges) / factor, charges: variableCharges / factor, vat: price - price / factor };
 }
 
 interface ExportBasis {

@@ -2,7 +2,7 @@ import type { Away } from "../planning/model/plan-spec.ts";
 import type { Calendar } from "../time/calendar.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
 import { type CheapestHours, cheapestHours } from "./cheapest.ts";
-import { type ExportTerms, exportPrice } from "./export-price.ts";
+import type { ExportTerms } from "./export-price.ts";
 import {
   type Color,
   colorOf,
@@ -15,6 +15,7 @@ import {
   percentileOf,
 } from "./level.ts";
 import { referenceOf } from "./price-comparison.ts";
+import type { TariffChange } from "./tariff-change.ts";
 import {
   byPosition,
   indexAfter,
@@ -73,6 +74,8 @@ export interface HomeSnapshot {
   readonly percentile: number | null;
   /** Share of the last 30 days' prices below the current price. Unit: percent. */
   readonly percentile30Days: number | null;
+  /** Last jump of the charges within those 30 days, today and tomorrow. */
+  readonly tariffChange: TariffChange | null;
   readonly day: DayFigures | null;
   /** Figures from the current interval to the end of the day. */
   readonly restOfDay: DayFigures | null;
@@ -95,8 +98,6 @@ export interface HomeSnapshot {
   /** When tomorrow's prices were first stored; null until they are. */
   readonly tomorrowPublishedAt: EpochMs | null;
   readonly forecast: readonly PricePoint[];
-  /** Current price of exported energy; null if the service does not state the charges. */
-  readonly exportPrice: number | null;
   /** True if at least one price states its variable charges. */
   readonly hasVariableCharges: boolean;
   /** Next time at which the snapshot changes without new data. */
@@ -112,6 +113,7 @@ export interface HomePrices {
   readonly thresholds?: LevelThresholds;
   /** Confirmed prices of the 30 days before today. */
   readonly last30Days?: readonly number[] | Float64Array;
+  readonly tariffChange?: TariffChange | null;
   /** Returns when the prices of the day that starts at `tomorrow` were first stored. */
   readonly publishedAt?: (tomorrow: EpochMs) => EpochMs;
 }
@@ -135,6 +137,7 @@ export function homeSnapshot(given: HomePrices): HomeSnapshot {
     vatIncluded,
     ...around,
     ...comparison(given, around.current, points, todayPoints, today),
+    tariffChange: given.tariffChange ?? null,
     day: figuresOf(todayPoints),
     restOfDay: figuresOf(todayPoints.filter((point) => point.end > now)),
     cheapest: cheapestHours(pointsIn(confirmed, { start: today.start, end: tomorrow.end }), now),
@@ -146,7 +149,6 @@ export function homeSnapshot(given: HomePrices): HomeSnapshot {
     tomorrowMean: tomorrowValid ? meanPrice(tomorrowPoints) : null,
     tomorrowPublishedAt: tomorrowValid ? (given.publishedAt?.(tomorrow.start) ?? null) : null,
     forecast: points.slice(confirmed.length).filter((point) => point.end > now),
-    exportPrice: around.current && exportPrice(around.current, { vatIncluded, terms: home.exportTerms, calendar }),
     hasVariableCharges: points.some((point) => point.variableCharges !== undefined),
     nextChangeAt: Math.min(around.current?.end ?? around.next?.start ?? today.end, today.end),
   };

@@ -21,6 +21,7 @@ export function priceState(snapshot: HomeSnapshot) {
     rank_of: snapshot.rankOf,
     percentile: snapshot.percentile,
     percentile_30_days: snapshot.percentile30Days,
+    tariff_changed_on: snapshot.tariffChange?.date ?? null,
     previous: startAndPrice(previous),
     next: startAndPrice(next),
     day: figures(snapshot.day),

@@ -211,10 +211,11 @@ const otherProblems = {
   },
   notifications_failed: {
     meaning:
-      "The ntfy server rejects notifications, or cannot be reached and the next attempt is more than 10 minutes after the first.",
+      "The ntfy server or the webhook rejects notifications, or cannot be reached and the next attempt is more than 10 minutes after the first.",
     automaticAction:
       "Retries within 30 minutes, or after 6 hours if the server rejected one. Notifications that are out of date by then are not sent.",
-    remedy: "Check `notify.topic_url` and its token. `elbro notify` sends a test and shows the answer of the server.",
+    remedy:
+      "Check `notify.topic_url` and its token, or `notify.webhook_url`. `elbro notify` sends a test and shows the answer of the server.",
   },
   statistic_ids_collide: {
     meaning: "Two homes have the same statistic ids in Home Assistant, because those ids cannot contain `-`.",

@@ -13,6 +13,18 @@ export function slugOf(name: string): string {
   return plain.replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "") || "home";
 }
 
+/** Topics of the daemon itself, directly below the base topic: no home or place may have such an id. */
+export const RESERVED_IDS: ReadonlySet<string> = new Set([
+  ...["status", "info", "problems", "refused_command", "state", "event", "command", "plug"],
+]);
+/** Maximum length of an id that is made from a name, because brokers limit topics. */
+const MAX_ID_LENGTH = 64;
+
+/** Returns an id for topics, made from a slug, that is neither in `used` nor reserved. */
+export function freeId(slug: string, used: ReadonlySet<string>): string {
+  return freeSlug(slug.slice(0, MAX_ID_LENGTH).replace(/_+$/, ""), new Set([...used, ...RESERVED_IDS]));
+}
+
 /** Returns the first of `slug`, `slug_2`, `slug_3` … that is not in `used`. */
 export function freeSlug(slug: string, used: ReadonlySet<string>): string {
   if (!used.has(slug)) return slug;

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "./fields.ts";
 
 const PREFIX = "elbro-draft-";
-const SECRET = /(^|_)(key|secret|password|token|topic_url)$/;
+const SECRET = /(^|_)(key|secret|password|token|topic_url|webhook_(url|headers|body))$/;
 
 /** Returns the kept entries of a form; null without any. */
 export function draftOf(name: string): JsonObject | null {

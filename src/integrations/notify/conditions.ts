@@ -8,7 +8,7 @@ import type { NotifyEvent } from "../../core/status/notify-event.ts";
 import { type Problem, problemIn } from "../../core/status/problem.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
-import type { Note } from "./ntfy-client.ts";
+import type { Note } from "./note.ts";
 
 export interface Condition {
   /** Stays the same while the condition lasts, also across a restart. */

@@ -11,7 +11,8 @@ import type { Problems } from "../../core/status/problem.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import { type EpochMs, formatInstant, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import type { Condition } from "./conditions.ts";
-import type { Note, NotifyAccount, Published } from "./ntfy-client.ts";
+import type { Note, Published } from "./note.ts";
+import type { NotifyAccount } from "./publish.ts";
 
 export interface NotifyLoopDeps {
   readonly account: NotifyAccount;

@@ -2,7 +2,7 @@
 import type { Language } from "../../core/language/language.ts";
 import { sayIn, type Text } from "../../core/language/text.ts";
 import type { ProxySettings } from "../../service/client/proxy.ts";
-import { type NotifyAccount, publish } from "./ntfy-client.ts";
+import { type NotifyAccount, publish } from "./publish.ts";
 
 /** Sends it at once, quiet hours or not. Returns why the server did not accept it; null if it did. */
 export async function sendTestNote(

@@ -50,5 +50,5 @@ export class Announcer {
 /** Returns a text that changes with the device's document. Rows with the same key are identical. */
 function fingerprint<State>(device: Device<State>): string {
   const rows = device.rows.map((row) => `${row.key}${existsFor(row, device) ? "+" : "-"}`);
-  return JSON.stringify([device.name, device.currency, ...rows]);
+  return JSON.stringify([device.name, device.currency, device.partOf?.id, ...rows]);
 }

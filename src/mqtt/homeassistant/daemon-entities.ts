@@ -107,7 +107,8 @@ function updateOf({ version, update }: DaemonView): string | null {
 function interfaceRows({ account }: InterfaceState): Row[] {
   const key = slugOf(account);
   const find = (state: DaemonView) => state.interfaces.find((each) => each.account === account);
-  const count = { ...DIAGNOSTIC, icon: "mdi:counter" };
+  // They change with every request, which would fill the history of Home Assistant.
+  const count = { ...DIAGNOSTIC, isHidden: true, icon: "mdi:counter" } as const;
   return [
     {
       key: `service_${key}`,

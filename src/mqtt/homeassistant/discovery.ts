@@ -10,6 +10,7 @@ import {
   deviceTopic,
   type EntityCommand,
   type EntityRow,
+  EVENT_TOPIC,
   entityName,
   existsFor,
   hasValue,
@@ -26,6 +27,8 @@ export interface DiscoveryOptions {
   readonly version: string;
   /** Language of the entity names; English by default. Ids do not depend on it. */
   readonly language?: Language;
+  /** Whether times of day are `time` entities, which Home Assistant has since 2026.5. */
+  readonly timeEntities?: boolean;
   /** URL of the dashboard for browsers; undefined if the configuration does not set it. */
   readonly dashboardUrl?: string | undefined;
 }
@@ -55,16 +58,17 @@ export function announce<State>(options: DiscoveryOptions, device: Device<State>
   const id = deviceId(options.baseTopic, device.id);
   const known = new Set(before);
   const rows = device.rows.filter((row) => existsFor(row, device) || (known.has(row.key) && hasUnit(row, device)));
+  const shown = device.partOf ?? device;
   const document = {
     device: {
-      identifiers: [id],
+      identifiers: [id, ...(device.partOf ? [deviceId(options.baseTopic, device.partOf.id)] : [])],
       name: device.name,
       manufacturer: "elbro",
-      model: device.model,
+      model: shown.model,
       sw_version: options.version,
-      ...(device.via === undefined
+      ...(shown.via === undefined
         ? {}
-        : { via_device: deviceId(options.baseTopic, device.via ?? options.daemon ?? null) }),
+        : { via_device: deviceId(options.baseTopic, shown.via ?? options.daemon ?? null) }),
       ...(options.dashboardUrl === undefined ? {} : { configuration_url: options.dashboardUrl }),
     },
     origin: { name: "elbro", sw_version: options.version },
@@ -89,14 +93,17 @@ function component<State>(row: EntityRow<State>, device: Device<State>, options:
   const { baseTopic } = options;
   const topic = deviceTopic(baseTopic, device);
   const id = deviceId(baseTopic, device.id);
+  const platform = row.isTime && options.timeEntities ? "time" : row.platform;
   return {
-    platform: row.platform,
+    platform,
     unique_id: uniqueIdOf(id, row.key),
-    default_entity_id: entityIdOf(row.platform, id, row.key),
+    default_entity_id: entityIdOf(platform, id, row.key),
     name: entityName(row, options.language ?? "en"),
     icon: row.icon,
     ...(hasValue(row) ? { state_topic: `${topic}/${topicOf(row)}`, value_template: valueTemplate(row.key) } : {}),
-    ...(row.command === undefined ? {} : commandKeys(row.command, topic)),
+    ...(row.platform === "event" ? { state_topic: `${topic}/${EVENT_TOPIC}`, event_types: row.options } : {}),
+    ...(row.isHidden ? { enabled_by_default: false } : {}),
+    ...(row.command === undefined ? {} : commandKeys(row.command, topic, platform)),
     ...(row.platform === "binary_sensor" ? TRUE_AND_FALSE : {}),
     ...(row.platform === "switch" ? { state_on: "True", state_off: "False" } : {}),
     ...(row.platform === "number" ? { mode: "box" } : {}),
@@ -104,7 +111,7 @@ function component<State>(row: EntityRow<State>, device: Device<State>, options:
     ...(row.stateClass === undefined ? {} : { state_class: row.stateClass }),
     ...(row.unit === undefined ? {} : { unit_of_measurement: unitOf(row.unit, device.currency) }),
     ...(row.precision === undefined ? {} : { suggested_display_precision: row.precision }),
-    ...(row.options === undefined ? {} : { options: row.options }),
+    ...(row.options === undefined || row.platform === "event" ? {} : { options: row.options }),
     ...(row.category === undefined ? {} : { entity_category: row.category }),
     ...attributeKeys(row, topic),
     ...(row.lastReset === undefined
@@ -126,8 +133,8 @@ function valueTemplate(key: string): string {
 /** How Home Assistant's templates write the booleans of JSON. */
 const TRUE_AND_FALSE = { payload_on: "True", payload_off: "False" } as const;
 
-function commandKeys({ setting, ...limits }: EntityCommand, topic: string): object {
-  return { command_topic: `${topic}/${setting}/set`, ...limits };
+function commandKeys({ setting, pattern, ...limits }: EntityCommand, topic: string, platform: string): object {
+  return { command_topic: `${topic}/${setting}/set`, ...limits, ...(platform === "text" ? { pattern } : {}) };
 }
 
 /**

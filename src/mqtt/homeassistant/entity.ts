@@ -21,8 +21,8 @@ export interface EntityRow<State> {
   readonly facts?: Readonly<Record<string, Text | number>>;
   /** Meaning of the value, in one sentence for the documentation. */
   readonly about: string;
-  readonly platform: "sensor" | "binary_sensor" | "number" | "text" | "switch" | "button" | "update";
-  /** Returns the value. Never called for a button. */
+  readonly platform: "sensor" | "binary_sensor" | "number" | "text" | "switch" | "button" | "event" | "update";
+  /** Returns the value. Never called for a button or an event. */
   readonly value: (state: State) => EntityValue;
   /** Topic of the value, below the device's topic; `state` by default. */
   readonly topic?: "usage" | "entities";
@@ -40,10 +40,15 @@ export interface EntityRow<State> {
     | "connectivity";
   readonly stateClass?: "measurement" | "total";
   /** `perKwh` becomes the currency per kWh, `currency` the currency. */
-  readonly unit?: "perKwh" | "currency" | "kWh" | "W" | "%" | "h";
+  readonly unit?: "perKwh" | "currency" | "kWh" | "kW" | "W" | "%" | "h";
   /** Number of decimals shown. */
   readonly precision?: number;
+  /** Values of an `enum`, or types of an event. */
   readonly options?: readonly string[];
+  /** True if Home Assistant creates the entity disabled. An entity that exists already stays as it is. */
+  readonly isHidden?: true;
+  /** True for a time of day, which is a `time` with `mqtt.time_entities`. */
+  readonly isTime?: true;
   /** `config` for a setting, `diagnostic` for the state of elbro or of a plug. Absent for all other entities. */
   readonly category?: "diagnostic" | "config";
   readonly icon: string;
@@ -74,6 +79,8 @@ export interface EntityCommand {
 
 /** A device of Home Assistant: its rows and their input. */
 export interface Device<State> {
+  /** Device that shows its entities too, because both are one appliance; its own entities and ids stay. */
+  readonly partOf?: Pick<Device<never>, "id" | "model" | "via">;
   /** Slug of the device, for instance of a home; null for a daemon that is not a shard. */
   readonly id: string | null;
   /** Topic of the device below the base topic; the id by default. */
@@ -109,9 +116,12 @@ export function existsFor<State>(row: EntityRow<State>, { state, currency }: Dev
   return row.exists?.(state) ?? true;
 }
 
-/** Returns whether a row has a value to publish. A button only takes commands. */
+/** Topic of a device's events, below that of the device. They are not retained. */
+export const EVENT_TOPIC = "event";
+
+/** Returns whether a row has a value to publish. A button only takes commands, and an event is published when it occurs. */
 export function hasValue(row: Pick<EntityRow<never>, "platform">): boolean {
-  return row.platform !== "button";
+  return row.platform !== "button" && row.platform !== "event";
 }
 
 /** Returns all values of a device, one message per topic. Omits topics of which no row exists. */

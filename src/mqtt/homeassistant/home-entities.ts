@@ -1,29 +1,37 @@
 /** Entities of a home. */
 import type { DayFigures, HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { colors, levels } from "../../core/prices/level.ts";
+import type { MonthFigures } from "../../core/prices/month-figures.ts";
 import type { HomeUsage } from "../../core/prices/usage.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
+import { EXPORT_PRICES } from "../topics/format-topics.ts";
+import { PEAKS } from "../topics/usage-topics.ts";
 import { cheapestRows } from "./cheapest-rows.ts";
 import type { Device, EntityRow } from "./entity.ts";
+import { priceEvents } from "./happenings.ts";
 import { usageRows } from "./usage-entities.ts";
 
 /** Input of a home's entities. */
 export interface HomeState {
   readonly prices: HomeSnapshot;
+  /** Export prices; null if the home exports nothing or they are not known. */
+  readonly sold: HomeSnapshot | null;
   readonly usage: HomeUsage;
+  readonly month: MonthFigures | null;
 }
 
 type Row = EntityRow<HomeState>;
 
 /** Returns the device of a home. */
-export function homeDevice(prices: HomeSnapshot, usage: HomeUsage): Device<HomeState> {
+export function homeDevice(state: HomeState): Device<HomeState> {
+  const { prices, usage } = state;
   return {
     id: prices.home.id,
     name: prices.home.name,
     model: "Home",
     via: null,
     rows: prices.home.format === undefined ? homeRows : [...homeRows, formatRow],
-    state: { prices, usage },
+    state,
     currency: prices.currency ?? usage.consumptionCosts?.unit ?? usage.solarExportRevenue?.unit ?? null,
   };
 }
@@ -60,6 +68,7 @@ const presentRows: readonly Row[] = [
     key: "color",
     name: "price_color",
     about: "The price level as a colour: green is cheap, red is expensive.",
+    isHidden: true,
     platform: "sensor",
     value: ({ prices }) => prices.color,
     deviceClass: "enum",
@@ -92,6 +101,7 @@ const presentRows: readonly Row[] = [
     key: "percentile",
     name: "price_percentile_today",
     about: "Share of today's prices that are below the current price.",
+    isHidden: true,
     platform: "sensor",
     value: ({ prices }) => prices.percentile,
     unit: "%",
@@ -103,6 +113,7 @@ const presentRows: readonly Row[] = [
     key: "percentile_30_days",
     name: "price_percentile_30_days",
     about: "Share of the last 30 days' prices that are below the current price.",
+    isHidden: true,
     platform: "sensor",
     value: ({ prices }) => prices.percentile30Days,
     unit: "%",
@@ -123,6 +134,7 @@ const presentRows: readonly Row[] = [
     key: "price_without_charges",
     name: "price_without_variable_charges",
     about: "The current price without its variable charges.",
+    isHidden: true,
     value: ({ prices }) => withoutCharges(prices),
     ...FIGURE,
     exists: ({ prices }) => prices.hasVariableCharges,
@@ -133,11 +145,22 @@ const presentRows: readonly Row[] = [
     name: "export_price",
     about:
       "Current price of a sold kWh: the price without variable charges, VAT and the deductions in `homes[].export`.",
-    value: ({ prices }) => prices.exportPrice,
+    value: ({ sold }) => sold?.current?.price ?? null,
     ...FIGURE,
     stateClass: "measurement",
     expires: true,
-    exists: ({ prices, usage }) => prices.hasVariableCharges && usage.solarExportRevenue !== null,
+    exists: ({ sold }) => sold !== null,
+    ...NOW,
+  },
+  {
+    key: "export_prices",
+    name: "export_prices",
+    about:
+      "Current price of a sold kWh; its attributes hold those of today and tomorrow, in the format of `homes[].format` or as Predbat reads them.",
+    value: ({ sold }) => sold?.current?.price ?? null,
+    ...FIGURE,
+    attributes: EXPORT_PRICES,
+    exists: ({ sold }) => sold !== null,
     ...NOW,
   },
 ];
@@ -147,6 +170,7 @@ const aheadRows: readonly Row[] = [
     key: "previous_price",
     name: "previous_price",
     about: "Price of the previous interval.",
+    isHidden: true,
     value: ({ prices }) => prices.previous?.price ?? null,
     ...FIGURE,
   },
@@ -154,6 +178,7 @@ const aheadRows: readonly Row[] = [
     key: "next_price",
     name: "next_price",
     about: "The next known price.",
+    isHidden: true,
     value: ({ prices }) => prices.next?.price ?? null,
     ...FIGURE,
   },
@@ -209,8 +234,67 @@ const aheadRows: readonly Row[] = [
   },
 ];
 
+/** Shared keys of the highest hours of a month. */
+const PEAK = {
+  platform: "sensor",
+  topic: "usage",
+  unit: "kW",
+  deviceClass: "power",
+  precision: 2,
+  icon: "mdi:chart-bell-curve",
+  attributes: PEAKS,
+  exists: ({ month }: HomeState) => month !== null,
+} as const;
+
+const eventRow: Row = {
+  key: "price_event",
+  name: "price_event",
+  about: "All prices of tomorrow are known, or confirmed prices of a day are negative. Attributes: date, least price.",
+  platform: "event",
+  value: () => null,
+  options: priceEvents,
+  icon: "mdi:bell-outline",
+};
+
+const monthRows: readonly Row[] = [
+  {
+    key: "costs_month_expected",
+    name: "cost_this_month_expected",
+    about:
+      "Cost at the end of this month: stored costs, then known and estimated prices and the usual week of this home.",
+    platform: "sensor",
+    topic: "usage",
+    value: ({ month }) => month?.expected ?? null,
+    deviceClass: "monetary",
+    unit: "currency",
+    precision: 2,
+    icon: "mdi:cash-clock",
+    exists: ({ usage }) => usage.consumptionCosts !== null,
+  },
+  {
+    key: "peak_month",
+    name: "highest_hour_this_month",
+    about: "Mean power of the hour of this month with the highest consumption.",
+    value: ({ month }) => month?.peaks?.hours[0]?.kw ?? null,
+    ...PEAK,
+  },
+  {
+    key: "peak_days_month",
+    name: "highest_days_this_month",
+    about: "Mean of the highest hours of the three highest days of this month, as tariffs by capacity use it.",
+    value: ({ month }) => month?.peaks?.mean ?? null,
+    ...PEAK,
+  },
+];
+
 /** Every entity of a home. */
-export const homeRows: readonly Row[] = [...presentRows, ...aheadRows, ...usageRows<HomeState>(({ usage }) => usage)];
+export const homeRows: readonly Row[] = [
+  ...presentRows,
+  ...aheadRows,
+  ...usageRows<HomeState>(({ usage }) => usage),
+  ...monthRows,
+  eventRow,
+];
 
 /** Entity for `homes[].format`. If the key is not set, the row is omitted and Home Assistant removes the entity. */
 export const formatRow: Row = {
@@ -230,27 +314,28 @@ function figureRows(
   about: string,
   figures: (state: HomeState) => DayFigures | null,
 ): readonly Row[] {
+  const shared = { ...FIGURE, ...(key === "rest" ? ({ isHidden: true } as const) : {}) };
   return [
     {
       key: `${key}_min`,
       name: `lowest_price_${name}`,
       about: `The lowest price ${about}.`,
       value: (state) => figures(state)?.min ?? null,
-      ...FIGURE,
+      ...shared,
     },
     {
       key: `${key}_max`,
       name: `highest_price_${name}`,
       about: `The highest price ${about}.`,
       value: (state) => figures(state)?.max ?? null,
-      ...FIGURE,
+      ...shared,
     },
     {
       key: `${key}_mean`,
       name: `mean_price_${name}`,
       about: `The mean price ${about}.`,
       value: (state) => figures(state)?.mean ?? null,
-      ...FIGURE,
+      ...shared,
     },
   ];
 }

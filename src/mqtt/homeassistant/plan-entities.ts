@@ -10,6 +10,7 @@ import type { PlanSetting, SettingValue } from "../../core/planning/setting-rows
 import { formatInstant } from "../../core/time/interval.ts";
 import { planPath } from "../topics/plan-topics.ts";
 import type { Device, EntityRow } from "./entity.ts";
+import { runEvents } from "./happenings.ts";
 
 type Row = EntityRow<PlanSnapshot>;
 
@@ -89,6 +90,16 @@ const signalRows: readonly Row[] = [
   },
 ];
 
+const eventRow: Row = {
+  key: "run_event",
+  name: "run_event",
+  about: "The plan has started or ended, or cannot run. Attributes: reason and code.",
+  platform: "event",
+  value: () => null,
+  options: runEvents,
+  icon: "mdi:play-circle-outline",
+};
+
 const hasEnergy = ({ definition: { spec } }: PlanSnapshot) => spec.kwh !== undefined;
 
 const moneyRows: readonly Row[] = [
@@ -128,6 +139,7 @@ const moneyRows: readonly Row[] = [
     about: "Cost of this round of the plan.",
     ...SENSOR,
     value: ({ cost }) => cost,
+    deviceClass: "monetary",
     unit: "currency",
     precision: 2,
     icon: "mdi:cash-minus",
@@ -139,6 +151,7 @@ const moneyRows: readonly Row[] = [
     about: "How much cheaper this round is than starting when its window opens (`window_start`).",
     ...SENSOR,
     value: ({ saving }) => saving.againstWindowStart,
+    deviceClass: "monetary",
     unit: "currency",
     precision: 2,
     icon: "mdi:piggy-bank-outline",
@@ -191,6 +204,7 @@ const settingRows: readonly Row[] = [
     about: "The plan does not run before this time of day.",
     ...SETTING,
     platform: "text",
+    isTime: true,
     value: (plan) => settingOf("from")(plan) ?? settingOf("ready_by")(plan) ?? MIDNIGHT,
     command: { setting: "from", pattern: TIME_PATTERN },
     icon: "mdi:clock-start",
@@ -202,6 +216,7 @@ const settingRows: readonly Row[] = [
     about: "The plan has finished by this time of day.",
     ...SETTING,
     platform: "text",
+    isTime: true,
     value: (plan) => settingOf("ready_by")(plan) ?? settingOf("from")(plan) ?? MIDNIGHT,
     command: { setting: "ready_by", pattern: TIME_PATTERN },
     icon: "mdi:clock-end",
@@ -279,7 +294,7 @@ const buttonRows: readonly Row[] = [
 ];
 
 /** Every entity of a plan. */
-export const planRows: readonly Row[] = [...signalRows, ...moneyRows, ...settingRows, ...buttonRows];
+export const planRows: readonly Row[] = [...signalRows, eventRow, ...moneyRows, ...settingRows, ...buttonRows];
 
 function repeats({ definition: { spec } }: PlanSnapshot): boolean {
   return spec.once === undefined;

@@ -1,4 +1,5 @@
 /** Entities of a plug: state, target and reachability. None takes commands, because the plug follows its plan. */
+
 import type { PlugMeasurements, PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import { plugPath } from "../topics/plug-topics.ts";
@@ -6,8 +7,11 @@ import type { Device, EntityRow } from "./entity.ts";
 
 type Row = EntityRow<PlugSnapshot>;
 
-/** Returns the device of a plug. */
-export function plugDevice(plug: PlugSnapshot): Device<PlugSnapshot> {
+/** Returns the device of a plug. With the name of its plan it is part of that device. */
+export function plugDevice(
+  plug: PlugSnapshot,
+  plan: Pick<Device<never>, "id" | "name" | "model" | "via"> | null = null,
+): Device<PlugSnapshot> {
   const { id, name } = plug;
   return {
     id: `plug_${id}`,
@@ -18,6 +22,7 @@ export function plugDevice(plug: PlugSnapshot): Device<PlugSnapshot> {
     rows: plugRows,
     state: plug,
     currency: plug.measured?.month.currency ?? null,
+    ...(plan?.name === name ? { partOf: plan } : {}),
   };
 }
 

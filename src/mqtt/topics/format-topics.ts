@@ -3,6 +3,9 @@ import { formatAttributes } from "../../core/prices/formats/format-registry.ts";
 import type { FormatSource } from "../../core/prices/formats/format-source.ts";
 import type { Message } from "../client/message.ts";
 
+/** Topic of the export prices, below that of the home. */
+export const EXPORT_PRICES = "export_prices";
+
 /** Returns no message for a home without a format. The payload is empty if today's prices are unknown. */
 export function formatMessages(base: string, source: FormatSource): Message[] {
   const { snapshot } = source;
@@ -10,4 +13,15 @@ export function formatMessages(base: string, source: FormatSource): Message[] {
   if (format === undefined) return [];
   const attributes = formatAttributes[format](source);
   return [{ topic: `${base}/${id}/format`, payload: snapshot.today.length > 0 ? JSON.stringify(attributes) : "" }];
+}
+
+/**
+ * Returns the export prices in the home's format. EMHASS has both lists in one format, so its homes get them in that of
+ * Predbat, as homes without a format do.
+ */
+export function exportMessage(base: string, source: FormatSource): Message {
+  const { id, format = "emhass" } = source.snapshot.home;
+  const attributes = formatAttributes[format === "emhass" ? "predbat" : format](source);
+  const isKnown = source.snapshot.today.length > 0;
+  return { topic: `${base}/${id}/${EXPORT_PRICES}`, payload: isKnown ? JSON.stringify(attributes) : "" };
 }

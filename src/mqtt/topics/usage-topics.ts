@@ -1,5 +1,6 @@
 /** Public topics of a home's consumption, costs, export and revenue. */
 
+import type { MonthFigures, PeakHour } from "../../core/prices/month-figures.ts";
 import type { DayUsage, HomeUsage, PeriodUsage, UsageFigures } from "../../core/prices/usage.ts";
 import { usageOperations } from "../../core/prices/usage-amounts.ts";
 import { rounded } from "../../core/text/rounding.ts";
@@ -14,6 +15,26 @@ export function usageMessages(base: string, homeId: string, usage: HomeUsage): M
     if (!figures) return [];
     return [{ topic: `${base}/${homeId}/${labelOf(operation)}`, payload: JSON.stringify(usageState(figures)) }];
   });
+}
+
+/** Topic of the month's highest hours, below that of the home. */
+export const PEAKS = "peaks";
+
+/** Returns the highest hours of the month; no message without consumption. */
+export function peakMessages(base: string, homeId: string, month: MonthFigures | null): Message[] {
+  if (!month) return [];
+  const { start, peaks } = month;
+  const payload = {
+    start: formatInstant(start),
+    mean: peaks && rounded(peaks.mean),
+    days: peaks?.days.map(peakState) ?? [],
+    hours: peaks?.hours.map(peakState) ?? [],
+  };
+  return [{ topic: `${base}/${homeId}/${PEAKS}`, payload: JSON.stringify(payload) }];
+}
+
+function peakState({ start, date, kw }: PeakHour) {
+  return { start: formatInstant(start), date, kw: rounded(kw) };
 }
 
 function usageState(figures: UsageFigures): object {

@@ -26,7 +26,8 @@ export type HttpGet = (
 export interface Transport {
   readonly get: HttpGet;
   /** Sends a body; otherwise as `get`. */
-  readonly post: (
+  readonly send: (
+    method: "POST" | "PUT",
     path: string,
     headers: Readonly<Record<string, string>>,
     body: string,
@@ -78,7 +79,7 @@ export function openTransport(origin: string, options: TransportOptions = {}): T
   };
   return {
     get: (path, headers, signal) => answered({ origin, path, headers, method: "GET" }, signal),
-    post: (path, headers, body, signal) => answered({ origin, path, headers, method: "POST", body }, signal),
+    send: (method, path, headers, body, signal) => answered({ origin, path, headers, method, body }, signal),
     close() {
       closing.abort();
       void agent.destroy();

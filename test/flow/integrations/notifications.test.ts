@@ -87,7 +87,7 @@ test("the notify module is loaded only if it is configured", async () => {
   };
   await expectLoaded([]);
   installed.configure({ notify: { topic_url: `${ntfy.origin}/house` } });
-  await expectLoaded(["conditions.cjs", "notify-loop.cjs", "ntfy-client.cjs"]);
+  await expectLoaded(["conditions.cjs", "notify-loop.cjs", "publish.cjs"]);
 });
 
 test("elbro notify sends a test without a running daemon", async () => {

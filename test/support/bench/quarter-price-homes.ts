@@ -54,11 +54,14 @@ export class QuarterPriceHomes {
   }
 
   #statesOf(snapshot: HomeSnapshot): Message[] {
-    return [...homeMessages("elbro", snapshot), ...stateMessages("elbro", homeDevice(snapshot, NO_USAGE))];
+    return [
+      ...homeMessages("elbro", snapshot),
+      ...stateMessages("elbro", homeDevice({ prices: snapshot, sold: null, usage: NO_USAGE, month: null })),
+    ];
   }
 
   #document(snapshot: HomeSnapshot): Message {
-    return this.#announcer.messageOf(homeDevice(snapshot, NO_USAGE));
+    return this.#announcer.messageOf(homeDevice({ prices: snapshot, sold: null, usage: NO_USAGE, month: null }));
   }
 }
 

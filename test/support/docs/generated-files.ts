@@ -6,6 +6,7 @@ import { configDocs } from "../../../src/config/config-docs.ts";
 import { exampleText } from "../../../src/config/example.ts";
 import { configJsonSchema } from "../../../src/config/json-schema.ts";
 import { entityDocs } from "../../../src/mqtt/homeassistant/entity-docs.ts";
+import { readerDocs } from "../../readers/readers.ts";
 import { appSchemaText } from "./app-schema.ts";
 import { appTranslationText } from "./app-translations.ts";
 import { commandDocs } from "./command-docs.ts";
@@ -28,6 +29,7 @@ export const generatedParts: Readonly<Record<string, Readonly<Record<string, () 
   "docs/monitoring.md": { health: healthDocs, figures: metricDocs },
   "docs/operations.md": { commands: commandDocs, problems: problemDocs },
   "docs/plans.md": { "plan-states": planStateDocs },
+  "docs/works-with.md": { readers: readerDocs },
   "docs/plugs.md": { "plug-families": plugFamilyDocs, "plug-reasons": plugReasonDocs },
 };
 

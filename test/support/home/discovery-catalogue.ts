@@ -93,6 +93,8 @@ export const platformKeys: Readonly<Record<string, ReadonlySet<string>>> = {
     "release_url",
     "display_precision",
   ]),
+  event: new Set([...COMMON, "state_topic", "value_template", "device_class", "event_types"]),
+  time: new Set([...COMMON, ...COMMAND, "state_topic", "value_template"]),
   button: new Set([...COMMON, "command_topic", "command_template", "retain", "device_class", "payload_press"]),
 };
 

@@ -47,7 +47,9 @@ function stateOf(component: Json, tree: StateTree): string | null {
 
 function referenceViolations(component: Json, tree: StateTree): string[] {
   const availability = Array.isArray(component.availability) ? (component.availability as readonly Json[]) : [];
-  const topics = [component.state_topic, component.json_attributes_topic, ...availability.map((each) => each.topic)];
+  // Events are not retained.
+  const state = component.event_types === undefined ? component.state_topic : undefined;
+  const topics = [state, component.json_attributes_topic, ...availability.map((each) => each.topic)];
   return topics
     .filter((topic) => topic !== undefined && !tree.has(String(topic)))
     .map((topic) => `nothing is published on ${String(topic)}`);

@@ -177,6 +177,7 @@ const REQUIRED_TOPICS: Readonly<Record<string, readonly string[]>> = {
   button: ["command_topic"],
   // Without a state topic the entity has no version.
   update: ["state_topic"],
+  event: ["state_topic"],
 };
 
 function topicViolations(platform: string, given: Json): string[] {

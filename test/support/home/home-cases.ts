@@ -1,6 +1,8 @@
 /** Devices of every kind, with all optional data and with none, for tests of tables and documents. */
 
+import { exportTimeline } from "../../../src/core/prices/export-price.ts";
 import { type HomeSnapshot, homeSnapshot } from "../../../src/core/prices/home-snapshot.ts";
+import { type MonthFigures, monthFigures } from "../../../src/core/prices/month-figures.ts";
 import { type PlaceSnapshot, placePoints, placeSnapshot } from "../../../src/core/prices/place-snapshot.ts";
 import { joinForecast } from "../../../src/core/prices/timeline.ts";
 import { type DayUsage, type HomeUsage, NO_USAGE, usageFigures } from "../../../src/core/prices/usage.ts";
@@ -8,6 +10,7 @@ import type { EpochMs } from "../../../src/core/time/interval.ts";
 import type { Message } from "../../../src/mqtt/client/message.ts";
 import { announce, type DiscoveryOptions } from "../../../src/mqtt/homeassistant/discovery.ts";
 import { type Device, stateMessages } from "../../../src/mqtt/homeassistant/entity.ts";
+import type { HomeState } from "../../../src/mqtt/homeassistant/home-entities.ts";
 import type { DaemonView } from "../../../src/mqtt/topics/daemon-topics.ts";
 import { at, calendar, daysOf, HOME, points, timelineOf } from "./price-days.ts";
 
@@ -34,6 +37,24 @@ export function fullHome(now: EpochMs = NOW, home = HOME): HomeSnapshot {
     last30Days: [0.5, 1, 2],
     publishedAt: () => at("2026-03-10T12:04:00Z"),
   });
+}
+
+/** Returns the figures of a month with a peak of 4.5 kW each evening. */
+function fullMonth(): MonthFigures {
+  const hours = calendar
+    .intervals("hour", daysOf("2026-02-15", "2026-03-09"))
+    .map(({ start }) => ({ start, value: calendar.minuteOfDay(start) === 1_080 ? 4.5 : 0.5 }));
+  const month = { start: at("2026-02-28T23:00:00Z"), end: at("2026-03-31T22:00:00Z") };
+  return monthFigures({ costs: hours, consumption: hours, prices: [], calendar }, month, NOW);
+}
+
+/** Returns the state of a home. It exports if its usage has revenue. */
+export function homeState(prices = fullHome(), usage = fullUsage()): HomeState {
+  const timeline = { points: [...prices.today, ...prices.tomorrow], currency: "DKK", vatIncluded: true };
+  const exported = usage.solarExportRevenue && exportTimeline(timeline, [], { calendar });
+  const sold = exported && homeSnapshot({ home: prices.home, timeline: exported, now: prices.now, calendar });
+  const month = usage.consumption && fullMonth();
+  return { prices, sold, usage, month };
 }
 
 /** Returns a home without any data. */

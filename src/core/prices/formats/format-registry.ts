@@ -9,6 +9,7 @@ import { energidataserviceAttributes, energidataserviceFormat } from "./energida
 import { evccFormat } from "./evcc.ts";
 import type { Format } from "./format-source.ts";
 import { nordpoolAttributes, nordpoolFormat } from "./nordpool.ts";
+import { powersaverFormat } from "./powersaver.ts";
 import { predbatAttributes, predbatFormat } from "./predbat.ts";
 
 /** Formats for HTTP responses. */
@@ -18,13 +19,14 @@ export const priceFormats = {
   evcc: evccFormat,
   emhass: emhassFormat,
   predbat: predbatFormat,
+  powersaver: powersaverFormat,
 } as const satisfies Record<string, Format>;
 
 export type FormatName = keyof typeof priceFormats;
 
 /**
- * Formats for entity attributes, within Home Assistant's size limit. evcc is missing, because a list cannot be a set of
- * attributes.
+ * Formats for entity attributes, within Home Assistant's size limit. Formats that are read over HTTP only are
+ * missing.
  */
 export const formatAttributes: Readonly<Record<AttributeFormat, Format>> = {
   nordpool: nordpoolAttributes,

@@ -161,8 +161,8 @@ describe("the OpenAPI document of the LAN API", () => {
       "getNow getTimeline getTimelineCsv listPlans planOnce listPlansCsv getPlan savePlan deletePlan changePlan " +
         "getPlanEntry resetPlan previewPlan listPlugs createPlug listPlugsCsv listAnnouncedPlugs getPlugEntry resetPlug savePlug deletePlug " +
         "testPlug getSettings saveSetting resetSetting getConnections saveConnection resetConnection testConnection getHistory restoreState " +
-        "testNotification listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv getPlanStarts getPlanStartsCsv " +
-        "listKeys createKey replaceKey revokeKey getLog getLogCsv listAddresses runChecks getCheap getSignal getFormat " +
+        "getMonth testNotification listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv getPlanStarts getPlanStartsCsv " +
+        "listKeys createKey replaceKey revokeKey getLog getLogCsv listAddresses runChecks getCheap getSignal getFormat getCalendar createCalendar revokeCalendar postMcp " +
         "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getBackup restoreBackup forgetBackup getOpenApi " +
         "getConfigurationSchema getDocs getDocsAsset getHelp getHelpPage getHelpAsset getDashboard getDashboardAsset getSession logIn logOut " +
         "getSetup finishSetup enterSetup trySetupService trySetupBroker trySetupHomeAssistant",

@@ -3,7 +3,7 @@ import { Problems } from "../../../../src/core/status/problem.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import type { Condition } from "../../../../src/integrations/notify/conditions.ts";
 import { NotifyLoop } from "../../../../src/integrations/notify/notify-loop.ts";
-import { type NotifyAccount, publish } from "../../../../src/integrations/notify/ntfy-client.ts";
+import { type NotifyAccount, publish } from "../../../../src/integrations/notify/publish.ts";
 import { at, calendar } from "../../../support/home/price-days.ts";
 import { EmulatedNtfy } from "../../../support/notify/emulated-ntfy.ts";
 

@@ -12,11 +12,12 @@ import { placeDevice } from "../../../../src/mqtt/homeassistant/place-entities.t
 import { planDevice } from "../../../../src/mqtt/homeassistant/plan-entities.ts";
 import { plugDevice } from "../../../../src/mqtt/homeassistant/plug-entities.ts";
 import { daemonMessages } from "../../../../src/mqtt/topics/daemon-topics.ts";
+import { exportMessage } from "../../../../src/mqtt/topics/format-topics.ts";
 import { homeMessages } from "../../../../src/mqtt/topics/home-topics.ts";
 import { placeMessages } from "../../../../src/mqtt/topics/place-topics.ts";
 import { planMessages } from "../../../../src/mqtt/topics/plan-topics.ts";
 import { plugMessages } from "../../../../src/mqtt/topics/plug-topics.ts";
-import { usageMessages } from "../../../../src/mqtt/topics/usage-topics.ts";
+import { peakMessages, usageMessages } from "../../../../src/mqtt/topics/usage-topics.ts";
 import { shownState } from "../../../support/home/discovery-states.ts";
 import { assertDiscovery } from "../../../support/home/discovery-validator.ts";
 import {
@@ -25,11 +26,12 @@ import {
   emptyUsage,
   fullHome,
   fullUsage,
+  homeState,
   OPTIONS,
   place,
   retained,
 } from "../../../support/home/home-cases.ts";
-import { at, HOME } from "../../../support/home/price-days.ts";
+import { at, calendar, HOME } from "../../../support/home/price-days.ts";
 import { planOf, WASHER } from "../../../support/plans/shown-plans.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -46,8 +48,12 @@ function caseOf<State>(name: string, device: Device<State>, others: readonly Mes
 }
 
 function homeCase(name: string, prices = fullHome(), usage = fullUsage()): Case {
+  const state = homeState(prices, usage);
   const others = [...homeMessages("elbro", prices), ...usageMessages("elbro", prices.home.id, usage)];
-  return caseOf(name, homeDevice(prices, usage), others);
+  others.push(...peakMessages("elbro", prices.home.id, state.month));
+  if (state.sold)
+    others.push(exportMessage("elbro", { snapshot: state.sold, calendar, region: "DK1", sold: () => null }));
+  return caseOf(name, homeDevice(state), others);
 }
 
 function planCase(name: string, plan: ReturnType<typeof planOf>): Case {
@@ -57,6 +63,7 @@ function planCase(name: string, plan: ReturnType<typeof planOf>): Case {
 const PLUG: PlugSnapshot = {
   id: "heater",
   name: "Heater",
+  plan: null,
   on: true,
   wanted: true,
   code: "wanted_on",
@@ -192,6 +199,22 @@ describe("devices", () => {
     expect(deviceOf(device, { ...OPTIONS, baseTopic: "my/elbro" }).via_device).toBe(deviceId("my/elbro", "home"));
   });
 
+  test("of a plug with the name of its plan belong to the plan's device, with all their own ids", () => {
+    const plan = planOf(WASHER);
+    const plug = { ...PLUG, name: plan.definition.name, plan: plan.definition.id };
+    const own = JSON.parse(announce(OPTIONS, plugDevice(plug), []).message.payload) as Json;
+    const { message } = announce(OPTIONS, plugDevice(plug, planDevice(plan)), []);
+    const shared = JSON.parse(message.payload) as Json & { device: Json };
+    const { device } = JSON.parse(announce(OPTIONS, planDevice(plan), []).message.payload) as { device: Json };
+    expect(shared.device).toEqual({ ...device, identifiers: ["elbro_plug_heater", "elbro_home_plan_washer"] });
+    expect(shared.components).toEqual(own.components);
+    expect(message.topic).toBe("homeassistant/device/elbro_plug_heater/config");
+    const other = { ...plan, definition: { ...plan.definition, name: "Other" } };
+    expect(deviceOf(plugDevice(plug, planDevice(other)) as unknown as Device<never>).identifiers).toEqual([
+      "elbro_plug_heater",
+    ]);
+  });
+
   test("link to the dashboard only if its address is configured", () => {
     const { device } = homeCase("");
     expect(deviceOf(device)).not.toHaveProperty("configuration_url");
@@ -273,12 +296,28 @@ describe("unknown and unavailable", () => {
   });
 });
 
+describe("times of day", () => {
+  test("are texts, or `time` entities with the same unique ids if those are configured", () => {
+    const { device } = planCase("", planOf(WASHER));
+    const of = (options = OPTIONS) =>
+      (JSON.parse(announce(options, device, []).message.payload) as { components: Record<string, Json> }).components;
+    const [text, time] = [of(), of({ ...OPTIONS, timeEntities: true })];
+    for (const key of ["from", "ready_by"]) {
+      expect(text[key]).toMatchObject({ platform: "text", pattern: expect.any(String) });
+      expect(time[key]).toMatchObject({ platform: "time", unique_id: text[key]?.unique_id });
+      expect(time[key]).not.toHaveProperty("pattern");
+    }
+    const others = (all: Record<string, Json>) => ({ ...all, from: null, ready_by: null });
+    expect(others(time)).toEqual(others(text));
+  });
+});
+
 describe("a missing entity", () => {
-  const device = homeDevice(fullHome(), fullUsage());
+  const device = homeDevice(homeState());
 
   test("without data stays, so that it keeps its history", () => {
     const { announced } = announce(OPTIONS, device, []);
-    const later = announce(OPTIONS, homeDevice(fullHome(), NO_USAGE), announced);
+    const later = announce(OPTIONS, homeDevice(homeState(fullHome(), NO_USAGE)), announced);
     expect(JSON.parse(later.message.payload).components).toHaveProperty("consumption_day.unique_id");
   });
 
@@ -289,7 +328,7 @@ describe("a missing entity", () => {
   });
 
   test("a missing entity is omitted while its unit is unknown", () => {
-    const { message } = announce(OPTIONS, homeDevice(emptyHome(), NO_USAGE), ["price", "level"]);
+    const { message } = announce(OPTIONS, homeDevice(homeState(emptyHome(), NO_USAGE)), ["price", "level"]);
     expect(Object.keys(JSON.parse(message.payload).components)).not.toContain("price");
     expect(Object.keys(JSON.parse(message.payload).components)).toContain("level");
   });
@@ -306,11 +345,11 @@ describe("a missing entity", () => {
     };
     const announcer = new Announcer(OPTIONS, memory);
     const message = announcer.messageOf(device);
-    expect(announcer.messageOf(homeDevice(fullHome(at("2026-03-10T14:00:00Z")), fullUsage()))).toBe(message);
+    expect(announcer.messageOf(homeDevice(homeState(fullHome(at("2026-03-10T14:00:00Z")))))).toBe(message);
     expect(written).toBe(1);
     expect(new Announcer(OPTIONS, memory).messageOf(device)).toEqual(message);
     const renamed = fullHome(at("2026-03-10T14:00:00Z"), { ...HOME, name: "House" });
-    expect(announcer.messageOf(homeDevice(renamed, fullUsage())).payload).toContain('"name":"House"');
+    expect(announcer.messageOf(homeDevice(homeState(renamed))).payload).toContain('"name":"House"');
   });
 });
 
@@ -339,6 +378,6 @@ describe("ids", () => {
 
   test("in documents of another base topic are also valid", () => {
     const options = { ...OPTIONS, baseTopic: "my/Elbro" };
-    assertDiscovery([homeDevice(fullHome(), fullUsage())].map((device) => announce(options, device, []).message));
+    assertDiscovery([homeDevice(homeState())].map((device) => announce(options, device, []).message));
   });
 });

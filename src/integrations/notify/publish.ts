@@ -1,27 +1,11 @@
-/** Publishes messages to an ntfy server. Source: https://docs.ntfy.sh/publish/#publish-as-json (2026-11). */
+/** Sends messages to an ntfy server or to a webhook. Source: https://docs.ntfy.sh/publish/#publish-as-json (2026-11). */
 import type { Config } from "../../config/schema.ts";
-import { message, reasonOf, type Text } from "../../core/language/text.ts";
+import { message, reasonOf } from "../../core/language/text.ts";
 import { openTransport, type TransportOptions } from "../../service/client/http-transport.ts";
+import type { Note, Published } from "./note.ts";
+import { type WebhookRequest, webhookRequest } from "./webhook.ts";
 
 export type NotifyAccount = NonNullable<Config["notify"]>;
-
-export interface Note {
-  readonly title: string;
-  readonly message: string;
-  /** 1 to 5; 3 is usual, 4 vibrates longer. */
-  readonly priority: 2 | 3 | 4;
-  /** Short names that apps show as emojis, see https://docs.ntfy.sh/emojis/. */
-  readonly tags: readonly string[];
-  /** URL that a tap on the notification opens. */
-  readonly click?: string | undefined;
-}
-
-export type Published =
-  | { readonly kind: "sent" }
-  /** The server may accept it later. `retryAfterSec` is the delay that it requested. */
-  | { readonly kind: "later"; readonly why: Text; readonly retryAfterSec: number | null }
-  /** The server rejects the token, the topic or the message. */
-  | { readonly kind: "refused"; readonly why: Text };
 
 /** Longest message in bytes of UTF-8. ntfy turns a longer one into an attachment. */
 const MAX_MESSAGE_BYTES = 4_096;
@@ -32,29 +16,20 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 
 export async function publish(
-  { topic_url, token, username, password }: NotifyAccount,
+  account: NotifyAccount,
   note: Note,
   signal: AbortSignal,
   proxy: Pick<TransportOptions, "proxy"> = {},
 ): Promise<Published> {
-  const { origin, pathname } = new URL(topic_url);
-  const { title, priority, tags, click } = note;
-  const login = username === undefined ? null : Buffer.from(`${username}:${password}`).toString("base64");
-  const authorization = token === undefined ? login && `Basic ${login}` : `Bearer ${token}`;
-  const headers = { "content-type": "application/json", ...(authorization === null ? {} : { authorization }) };
-  const body = JSON.stringify({
-    topic: pathname.slice(1),
-    title,
-    message: bounded(note.message),
-    priority,
-    tags,
-    click,
-  });
+  const { url, method, headers, body } = requestFor(account, { ...note, message: bounded(note.message) });
+  const { origin, pathname, search } = new URL(url);
   const transport = openTransport(origin, { ...proxy, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES });
   try {
-    const { status, header, body: answer } = await transport.post("/", headers, body, signal);
-    if (status === 200) return { kind: "sent" };
-    const why = message("note.answered", { status, error: errorIn(answer) });
+    const answer = await transport.send(method, pathname + search, headers, body, signal);
+    const { status, header } = answer;
+    // A redirect is refused: its target would get the secrets of the request.
+    if (status >= 200 && status < 300) return { kind: "sent" };
+    const why = message("note.answered", { status, error: errorIn(answer.body) });
     if (!PASSING.has(status) && status < 500) return { kind: "refused", why };
     const seconds = Number(header("retry-after"));
     return { kind: "later", why, retryAfterSec: Number.isFinite(seconds) && seconds > 0 ? seconds : null };
@@ -63,6 +38,16 @@ export async function publish(
   } finally {
     transport.close();
   }
+}
+
+function requestFor(account: NotifyAccount, note: Note): WebhookRequest {
+  const { topic_url = "", webhook_url, token, username, password } = account;
+  if (webhook_url !== undefined) return webhookRequest({ ...account, webhook_url }, note);
+  const { origin, pathname } = new URL(topic_url);
+  const login = username === undefined ? null : Buffer.from(`${username}:${password}`).toString("base64");
+  const authorization = token === undefined ? login && `Basic ${login}` : `Bearer ${token}`;
+  const headers = { "content-type": "application/json", ...(authorization === null ? {} : { authorization }) };
+  return { url: origin, method: "POST", headers, body: JSON.stringify({ topic: pathname.slice(1), ...note }) };
 }
 
 /** Returns the error text in a response of ntfy: `{"code":40301,"http":403,"error":"forbidden","link":…}`. */

@@ -1,0 +1,141 @@
+/**
+ * Model Context Protocol over HTTP, without sessions: each endpoint is a tool. Source: modelcontextprotocol.io,
+ * specification 2025-06-18, "Streamable HTTP" and "Tools". This file is loaded with the first request.
+ */
+import * as z from "zod/mini";
+import { VERSION } from "../core/status/version.ts";
+import { type LocalError, localErrorTable } from "../http/errors.ts";
+import type { LocalAnswer } from "../http/response.ts";
+import type { LocalRequest } from "../http/route.ts";
+import type { Answered, Endpoint } from "./endpoint.ts";
+import { endpoints } from "./endpoints.ts";
+import type { LocalSource } from "./local-source.ts";
+import { type Json, jsonSchema } from "./openapi/operation.ts";
+
+/** Versions that differ in nothing that is used here; the newest is offered to other clients. */
+const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26"];
+const JSON_RPC = { parseFailed: -32_600, unknownMethod: -32_601, invalidParams: -32_602 } as const;
+
+const message = z.object({
+  jsonrpc: z.literal("2.0"),
+  id: z.optional(z.union([z.string(), z.number()])),
+  method: z.string(),
+  params: z.optional(z.record(z.string(), z.unknown())),
+});
+const call = z.object({ name: z.string(), arguments: z.optional(z.record(z.string(), z.unknown())) });
+
+interface McpAccess {
+  readonly source: LocalSource;
+  /** Whether the caller may also make changes. */
+  readonly mayControl: boolean;
+}
+
+type Result = { readonly result: object } | { readonly error: { readonly code: number; readonly message: string } };
+
+/** Answers one message. Notifications and responses get 202 without a body. */
+export async function answerMcp(request: LocalRequest, access: McpAccess): Promise<Answered<Json>> {
+  const { data } = message.safeParse(request.body);
+  if (!data) return rpc(null, failed(JSON_RPC.parseFailed, "expected one message of JSON-RPC 2.0"));
+  if (data.id === undefined) return { kind: "text", status: 202, text: "" };
+  return rpc(data.id, await resultOf(data.method, data.params ?? {}, request, access));
+}
+
+async function resultOf(method: string, params: Json, request: LocalRequest, access: McpAccess): Promise<Result> {
+  switch (method) {
+    case "initialize":
+      return { result: greeting(params) };
+    case "ping":
+      return { result: {} };
+    case "tools/list":
+      return { result: { tools: toolsFor(access).map(toolOf) } };
+    case "tools/call":
+      return callTool(params, request, access);
+    default:
+      return failed(JSON_RPC.unknownMethod, `unknown method ${method.slice(0, 60)}`);
+  }
+}
+
+function greeting({ protocolVersion }: Json): object {
+  return {
+    protocolVersion: VERSIONS.find((version) => version === protocolVersion) ?? VERSIONS[0],
+    capabilities: { tools: {} },
+    serverInfo: { name: "elbro", version: VERSION },
+    instructions: "Electricity prices, use, costs and plans of a home. Prices are in currency per kWh, times in UTC.",
+  };
+}
+
+/** A key without the scope control has tools that only read. */
+function toolsFor({ mayControl }: McpAccess): readonly Endpoint[] {
+  return endpoints.filter((row) => row.scope !== "open" && (mayControl || isReadOnly(row)));
+}
+
+function isReadOnly({ method, scope }: Endpoint): boolean {
+  return method === "GET" && scope === "read";
+}
+
+function toolOf(row: Endpoint): Json {
+  const { operationId, summary, params, body } = row;
+  const properties = Object.entries(params).map(([name, { kind, about }]) => [
+    name,
+    { ...kind.schema, description: about },
+  ]);
+  const needed = Object.entries(params).filter(([, param]) => param.in === "path" || param.required);
+  return {
+    name: operationId,
+    description: summary,
+    inputSchema: {
+      type: "object",
+      properties: { ...Object.fromEntries(properties), ...(body && { body: jsonSchema(body.schema()) }) },
+      required: [...needed.map(([name]) => name), ...(body ? ["body"] : [])],
+    },
+    annotations: { readOnlyHint: isReadOnly(row), openWorldHint: false },
+  };
+}
+
+async function callTool(params: Json, request: LocalRequest, access: McpAccess): Promise<Result> {
+  const { data } = call.safeParse(params);
+  const row = toolsFor(access).find(({ operationId }) => operationId === data?.name);
+  if (!data || !row) return failed(JSON_RPC.invalidParams, `unknown tool ${String(data?.name ?? "").slice(0, 60)}`);
+  const { body, ...given } = data.arguments ?? {};
+  const texts = Object.entries(given).flatMap(([name, value]): [string, string][] =>
+    value === null || value === undefined ? [] : [[name, String(value)]],
+  );
+  const answer = await row.run(access.source, {
+    ...request,
+    method: row.method,
+    url: row.path,
+    path: Object.fromEntries(texts),
+    query: new URLSearchParams(texts),
+    headers: {},
+    body,
+  });
+  const isError = answer.kind === "error";
+  return { result: { content: [{ type: "text", text: textOf(answer) }], isError } };
+}
+
+function textOf(answer: LocalAnswer): string {
+  switch (answer.kind) {
+    case "error":
+      return errorText(answer);
+    case "json":
+      return JSON.stringify(answer.body);
+    case "text":
+      return answer.text;
+    case "bytes":
+      return Buffer.from(answer.bytes).toString();
+    default:
+      return "";
+  }
+}
+
+function errorText({ code, reason }: LocalError): string {
+  return `${localErrorTable[code].status} ${code}: ${reason}`;
+}
+
+function failed(code: number, why: string): Result {
+  return { error: { code, message: why } };
+}
+
+function rpc(id: string | number | null, result: Result): Answered<Json> {
+  return { kind: "json", body: { jsonrpc: "2.0", id, ...result } };
+}

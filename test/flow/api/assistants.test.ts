@@ -1,0 +1,152 @@
+import { expect, test } from "vitest";
+import { MINUTE_MS } from "../../../src/core/time/interval.ts";
+import { LAN_KEY } from "../../support/daemon/test-config.ts";
+import type { TestDaemon } from "../../support/daemon/test-daemon.ts";
+import { startLocalApi } from "../../support/http/local-api.ts";
+import { planEntry } from "../../support/plans/plan-topics.ts";
+import { installTestPackages } from "../../support/runner/test-packages.ts";
+
+const MORNING = Date.parse("2026-03-10T09:00:00Z");
+const READ_KEY = "a-key-that-may-only-read-and-is-long";
+
+async function serve(): Promise<TestDaemon> {
+  const plans = [planEntry({ kind: "window", hours: 2, from: "10:00", ready_by: "20:00", kwh: 2 })];
+  const keys = [
+    { name: "test", key: LAN_KEY, scopes: ["read" as const, "control" as const] },
+    { name: "reader", key: READ_KEY, scopes: ["read" as const] },
+  ];
+  const api = { host: "127.0.0.1", port: 0, keys, requests_per_minute: 10_000, requests_per_day: 1_000_000 };
+  const daemon = await startLocalApi({ start: MORNING, config: { plans, api } });
+  await daemon.clock.runUntil(MORNING + 5 * MINUTE_MS);
+  return daemon;
+}
+
+/** What the official SDK offers, as far as it is used here. */
+interface Sdk {
+  readonly Client: new (about: {
+    name: string;
+    version: string;
+  }) => {
+    connect(transport: object): Promise<void>;
+    listTools(): Promise<{ tools: { name: string; inputSchema: Schema; annotations?: { readOnlyHint?: boolean } }[] }>;
+    callTool(call: { name: string; arguments?: object }): Promise<{
+      content: { type: string; text: string }[];
+      isError?: boolean;
+    }>;
+    close(): Promise<void>;
+  };
+  readonly StreamableHTTPClientTransport: new (url: URL, options: object) => object;
+}
+
+interface Schema {
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, { readonly enum?: readonly string[] }>>;
+}
+
+async function sdk(): Promise<Sdk> {
+  const at = "../../node_modules/@modelcontextprotocol/sdk/dist/esm/client";
+  const [client, transport] = await Promise.all([import(`${at}/index.js`), import(`${at}/streamableHttp.js`)]);
+  return { ...client, ...transport } as Sdk;
+}
+
+test.skipIf(!installTestPackages())(
+  "the official client of the Model Context Protocol reads, and changes with a key for it",
+  async () => {
+    await using daemon = await serve();
+    const { Client, StreamableHTTPClientTransport } = await sdk();
+    const connected = async (key: string) => {
+      const client = new Client({ name: "test", version: "1" });
+      const requestInit = { headers: { authorization: `Bearer ${key}` } };
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${daemon.url}/mcp`), { requestInit }));
+      return client;
+    };
+    const reader = await connected(READ_KEY);
+    const { tools } = await reader.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["getNow", "getTimeline", "listPlans", "getMonth"]),
+    );
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
+    const named = (name: string) => tools.find((tool) => tool.name === name);
+    expect(named("getFormat")?.inputSchema).toMatchObject({ required: ["format"] });
+    expect(named("getFormat")?.inputSchema.properties?.format?.enum).toContain("evcc");
+    const now = await reader.callTool({ name: "getNow", arguments: { home: "home" } });
+    const own = await (await daemon.request("/local/v1/now?home=home")).json();
+    expect(JSON.parse(now.content[0]?.text ?? "")).toEqual(own);
+    const wrong = await reader.callTool({ name: "getNow", arguments: { home: "nowhere" } });
+    expect(wrong).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/^404 resource_not_found: /) }],
+    });
+    await expect(reader.callTool({ name: "createCalendar", arguments: {} })).rejects.toThrow(/unknown tool/);
+    await reader.close();
+
+    const owner = await connected(LAN_KEY);
+    const all = (await owner.listTools()).tools.map(({ name }) => name);
+    expect(all.length).toBeGreaterThan(tools.length);
+    expect(all).not.toContain("getCalendar");
+    const body = { hours: 1 };
+    const changed = await owner.callTool({ name: "changePlan", arguments: { plan: "washer", body } });
+    expect(changed).toMatchObject({ isError: false });
+    const plan = (await (await daemon.request("/local/v1/plans/washer")).json()) as object;
+    expect(plan).toMatchObject({ settings: { hours: { value: 1 } } });
+    await owner.close();
+  },
+);
+
+test("messages that are not of the protocol get an error, and no key gets nothing", async () => {
+  await using daemon = await serve();
+  const posted = async (body: object, key = READ_KEY) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const answer = await fetch(`${daemon.url}/mcp`, { method: "POST", headers, body: JSON.stringify(body) });
+    return [answer.status, await answer.text()] as const;
+  };
+  expect(await posted({ jsonrpc: "2.0", id: 1, method: "ping" })).toEqual([
+    200,
+    '{"jsonrpc":"2.0","id":1,"result":{}}',
+  ]);
+  expect(await posted({ jsonrpc: "2.0", method: "notifications/initialized" })).toEqual([202, ""]);
+  expect(await posted([])).toEqual([200, expect.stringContaining('"code":-32600')]);
+  expect(await posted({ jsonrpc: "2.0", id: "a", method: "toString" })).toEqual([
+    200,
+    expect.stringContaining("-32601"),
+  ]);
+  expect(await posted({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: 3 } })).toEqual([
+    200,
+    expect.stringContaining("-32602"),
+  ]);
+  expect((await posted({}, "no-key-at-all"))[0]).toBe(401);
+  const listening = await fetch(`${daemon.url}/mcp`, { headers: { authorization: `Bearer ${READ_KEY}` } });
+  expect([listening.status, listening.headers.get("allow")]).toEqual([405, "POST"]);
+  await listening.arrayBuffer();
+});
+
+test("the calendar feed has the runs and the cheapest hours, for its own token only and until it is revoked", async () => {
+  await using daemon = await serve();
+  const made = await daemon.post("/local/v1/calendar?home=home", {});
+  const { path } = (await made.json()) as { readonly path: string };
+  const feed = async (of = path) => {
+    const answer = await fetch(daemon.url + of);
+    return [answer.status, answer.headers.get("content-type"), await answer.text()] as const;
+  };
+  const [status, type, text] = await feed();
+  expect([status, type]).toEqual([200, "text/calendar; charset=utf-8"]);
+  expect(text.startsWith("BEGIN:VCALENDAR\r\nVERSION:2.0\r\n")).toBe(true);
+  const { runs } = (await (await daemon.request("/local/v1/plans/washer")).json()) as { runs: { start: string }[] };
+  expect(runs.length).toBeGreaterThan(0);
+  for (const { start } of runs) expect(text).toContain(`DTSTART:${start.replace(/[-:]/g, "").replace(/\.\d+/, "")}`);
+  expect(text).toContain("SUMMARY:Cheapest 3 hours\r\n");
+  const [, token = ""] = /home\/([^/]+)\/elbro.ics$/.exec(path) ?? [];
+  const wrong = [path.replace(token, `${token.slice(0, -3)}aaa`), path.replace("/home/", "/other/")];
+  for (const other of [...wrong, path.replace(`/${token}`, ""), path.replace(token, "x")])
+    expect((await feed(other))[0]).toBeGreaterThanOrEqual(400);
+  const asKey = await fetch(`${daemon.url}/local/v1/now`, { headers: { authorization: `Bearer ${token}` } });
+  expect([asKey.status, await asKey.text()]).toEqual([401, expect.any(String)]);
+  const again = (await (await daemon.post("/local/v1/calendar?home=home", {})).json()) as { readonly path: string };
+  expect((await feed())[0]).toBe(403);
+  expect((await feed(again.path))[0]).toBe(200);
+  const headers = { authorization: `Bearer ${LAN_KEY}` };
+  const revoked = await fetch(`${daemon.url}/local/v1/calendar?home=home`, { method: "DELETE", headers });
+  expect(await revoked.json()).toEqual({ revoked: true });
+  expect((await feed(again.path))[0]).toBe(403);
+  expect(JSON.stringify(daemon.log)).not.toContain(String(token));
+});
