@@ -13,7 +13,7 @@ const PACKAGES = path.join(ROOT, "test/node_modules");
 /** Pages by task, in the order of the side bar. A test finds pages that are in none. */
 export const SITE_PAGES: Readonly<Record<string, readonly string[]>> = {
   Start: ["install", "kom-i-gang", "configuration"],
-  "Use it": ["plans", "plugs", "home-assistant", "notifications"],
+  "Use it": ["plans", "plugs", "home-assistant", "notifications", "works-with", "coming-from"],
   "Run it": ["operations", "security", "monitoring", "mqtt"],
   "Build on it": ["http-api", "http-reference", "home-assistant-entities"],
   "Many homes": ["fleet", "archive"],

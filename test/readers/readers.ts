@@ -1,5 +1,5 @@
 /**
- * How other programs read prices, each in a few lines written from its documentation, and on which steps elbro's lists
+ * How other programs read prices, each in a few lines without the program, and on which steps elbro's lists
  * are right for it: five times of five days, with and without tomorrow.
  */
 import { formatAttributes, priceFormats } from "../../src/core/prices/formats/format-registry.ts";

@@ -9,7 +9,6 @@ import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
 import { DaemonProcess } from "../../support/processes/daemon-process.ts";
 import { START_ENVIRONMENT } from "../../support/processes/node-flags.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
-import { HANG_MS } from "../../support/runner/time-limits.ts";
 import { SmallDisk } from "../../support/storage/small-disk.ts";
 
 const FREE_PORTS = { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" };
@@ -54,7 +53,7 @@ describe("the demo", () => {
     expect((await runs())[0]?.measured).toMatchObject({ kwh: expect.any(Number), cost: expect.any(Number) });
     const plugs = async () => ((await get("plugs")) as { plugs: { name: string; on: boolean | null }[] }).plugs;
     const isFreezerOn = async () => (await plugs()).find(({ name }) => name === "Freezer plug")?.on;
-    await expect.poll(isFreezerOn, { timeout: HANG_MS }).toBe(true);
+    await expect.poll(isFreezerOn).toBe(true);
     const problems = async () => {
       const system = (await get("system")) as {
         problems: { code: string; subject: string; ended_at: string | null }[];
@@ -62,7 +61,7 @@ describe("the demo", () => {
       return system.problems.map(({ code, subject, ended_at }) => `${code} ${subject} ${ended_at ? "solved" : "open"}`);
     };
     await expect
-      .poll(problems, { timeout: HANG_MS })
+      .poll(problems)
       .toEqual(
         expect.arrayContaining([
           "plug_refuses access to plug freezer_plug solved",

@@ -61,7 +61,7 @@ const recipes = [...section.matchAll(/^\*\*([^*\n]+)\*\*[^\n]*:\n\n```yaml\n(.*?
 );
 
 /**
- * What each program documents about the request, and the status of its answer. Sources, read in 2026-11:
+ * The request that each program expects, and the status of its answer, written without the programs. Documented at
  * gotify.net/docs/pushmsg, pushover.net/api, core.telegram.org/bots/api#sendmessage,
  * discord.com/developers/docs/resources/webhook#execute-webhook, home-assistant.io/docs/automation/trigger (webhook),
  * github.com/caronc/apprise-api (stateful notifications).
