@@ -138,7 +138,7 @@ function bodyOf(view: PriceView, { plan, window, until }: CheapAnswer, now: Epoc
     settings,
     ...status
   } = planStatus(plan);
-  const { enabled: _enabled, ...asked } = settings;
+  const { hours, from, ready_by, max_price } = settings;
   return {
     now: formatInstant(now),
     id: view.id,
@@ -147,7 +147,9 @@ function bodyOf(view: PriceView, { plan, window, until }: CheapAnswer, now: Epoc
     ...status,
     asked: {
       kind: plan.definition.spec.kind,
-      ...Object.fromEntries(Object.entries(asked).map(([name, { value }]) => [name, value])),
+      ...Object.fromEntries(
+        Object.entries({ hours, from, ready_by, max_price }).map(([name, setting]) => [name, setting?.value ?? null]),
+      ),
     },
     window: window && { start: formatInstant(window.start), end: formatInstant(window.end) },
     until: until === null ? null : formatInstant(until),

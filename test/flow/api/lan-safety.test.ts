@@ -10,18 +10,25 @@ const OPEN = [
   "get /docs",
   "get /docs/assets/{digest}/{name}",
   "get /healthz",
+  "get /help",
+  "get /help/assets/{digest}/{name}",
+  "get /help/{page}",
   "get /livez",
+  // Its token is in the path. A wrong one is 404.
+  "get /local/v1/calendar/{home}/{token}/elbro.ics",
   "get /local/v1/session",
   "get /openapi.json",
   "post /local/v1/session",
   "post /local/v1/session/end",
 ];
-const CONTROL_KEY = "a-key-that-may-control";
+/** With a key that only reads, the assistants' endpoint has only the tools that read. */
+const ONLY_READ = ["post /local/v1/plan-preview", "post /mcp"];
+const ADMIN_KEY = "a-key-that-may-do-everything";
 
 async function open() {
   const keys = [
     { name: "test", key: LAN_KEY },
-    { name: "control", key: CONTROL_KEY, scopes: ["read", "control"] as ("read" | "control")[] },
+    { name: "admin", key: ADMIN_KEY, scopes: ["read", "control", "admin"] as ("read" | "control" | "admin")[] },
   ];
   const api = { host: "127.0.0.1", port: 0, keys, requests_per_minute: 10_000, requests_per_day: 10_000 };
   const daemon = await TestDaemon.start({ start: Date.parse("2026-03-10T09:00:00Z"), config: { api } });
@@ -57,10 +64,10 @@ test("without a key only the listed paths are accepted; a read-only key changes 
   const locked = others.filter(({ name }) => !OPEN.includes(name));
   for (const door of locked) {
     const status = await statusWith(door, LAN_KEY);
-    const onlyReads = door.method === "get" || door.name === "post /local/v1/plan-preview";
+    const onlyReads = door.method === "get" || ONLY_READ.includes(door.name);
     if (onlyReads) expect(status, door.name).not.toBe(401);
     else expect([door.name, status]).toEqual([door.name, 403]);
-    if (!onlyReads) expect(await statusWith(door, CONTROL_KEY), door.name).not.toBe(403);
+    if (!onlyReads) expect(await statusWith(door, ADMIN_KEY), door.name).not.toBe(403);
   }
   expect(new Set(doors.map(({ method }) => method))).toEqual(new Set(["get", "post", "put", "delete"]));
 });

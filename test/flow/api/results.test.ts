@@ -117,7 +117,7 @@ describe("results", () => {
   test.each([
     [
       "prices",
-      /^start,end,price \(DKK\/kWh\),estimate,level,rank,rank_of,percentile \(%\)\r\n2026-03-11T00:00:00\+01:00,/,
+      /^start,end,price \(DKK\/kWh\),estimate,level,rank,rank_of,percentile \(%\),parts_spot \(DKK\/kWh\),parts_charges \(DKK\/kWh\),parts_vat \(DKK\/kWh\)\r\n2026-03-11T00:00:00\+01:00,/,
     ],
     ["plans", /^id,name,home,kind,.*mean_price \(DKK\/kWh\).*\r\nwasher,Washer,home,window,/],
     ["plugs", /^id,name,family,plans,/],

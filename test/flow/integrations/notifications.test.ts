@@ -81,7 +81,7 @@ test("the notify module is loaded only if it is configured", async () => {
     await daemon.line(/API listens/);
     const loaded = async () => {
       const files = ((await daemon.ask("loaded")) as string[]).map((file) => path.basename(file));
-      return files.filter((file) => /^(notify|ntfy|conditions)/.test(file)).sort();
+      return files.filter((file) => /^(notify|publish|conditions)/.test(file)).sort();
     };
     await expect.poll(loaded).toEqual(expected);
   };
