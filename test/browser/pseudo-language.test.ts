@@ -37,6 +37,7 @@ const NAMES = [
     "English",
     "Node",
     "Tasmota",
+    "Home Assistant",
     "Europe/Copenhagen",
     "test",
   ],

@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { textIn } from "../../core/language/text.ts";
 import { restartKeysOf } from "../config-change.ts";
+import { describeIssue } from "../config-error.ts";
 import { PAGE_FILE } from "../entry-list.ts";
 import { isSecretKey } from "../mistake.ts";
 import { configSchema } from "../schema.ts";
@@ -13,8 +14,8 @@ import { filesIn, shapeOf, withoutDefaults } from "../schema-nodes.ts";
 import { type SettingName, settingNames } from "../setting-names.ts";
 import { isTree, type Tree } from "../tree.ts";
 import type { Caller } from "./caller.ts";
-import { fileRefusal, INVENTED } from "./edit-refusal.ts";
-import type { Edited } from "./entry-editor.ts";
+import { fileRefusal, INVENTED, mistaken } from "./edit-refusal.ts";
+import type { Edited, EditRefusal } from "./entry-editor.ts";
 import type { PageWriter } from "./page-writer.ts";
 
 /** A setting in the form of the configuration file. */
@@ -71,7 +72,8 @@ export class SettingsEditor {
   /** Saves a setting and applies it. */
   async change({ name, value, caller }: SettingChange): Promise<Edited> {
     const named = fileRefusal(value);
-    if (named) return named;
+    const refused = named ?? this.#lacking(name, value);
+    if (refused) return refused;
     return this.#page.edit({
       ...{ id: name, path: name, caller },
       given: Object.keys(isTree(value) ? value : {}).map((key) => `${name}.${key}`),
@@ -104,6 +106,19 @@ export class SettingsEditor {
       ? Object.fromEntries(Object.entries(withoutDefaults(shape, value)).filter(([key]) => !hidden.has(key)))
       : null;
     return { name, value: shown, secrets, outside: [...outside, ...inFiles], restart, overrides };
+  }
+
+  /** Returns the refusal of a new section without keys that needs some: nothing of it would be written. */
+  #lacking(name: SettingName, value: unknown): EditRefusal | null {
+    const isNew = (this.#page.saved().config[name] ?? null) === null;
+    if (!isNew || !isTree(value) || Object.keys(value).length > 0) return null;
+    const tree = { [name]: value };
+    const issues = configSchema.safeParse(tree).error?.issues ?? [];
+    const mistakes = issues
+      .filter(({ path }) => path[0] === name)
+      .flatMap((issue) => describeIssue(issue, tree, configSchema))
+      .map((mistake) => ({ ...mistake, path: mistake.path.slice(name.length + 1) }));
+    return mistakes.length === 0 ? null : mistaken("conflict", mistakes);
   }
 
   /** Returns the settings of page.yaml after a change: only what differs from the owner's file. */
