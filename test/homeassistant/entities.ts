@@ -9,6 +9,7 @@ interface Component {
   readonly state_class?: string;
   readonly state_topic?: string;
   readonly value_template?: string;
+  readonly enabled_by_default?: false;
 }
 
 interface RegistryEntry {
@@ -32,16 +33,19 @@ export function announcedComponents(topics: RetainedTopics): Component[] {
     .filter(({ unique_id }) => unique_id !== undefined);
 }
 
-/** Returns Home Assistant's MQTT entities by unique id. Their state is `missing` if Home Assistant has none. */
+/**
+ * Returns Home Assistant's MQTT entities by unique id.
+ * Their state is `disabled` for an entity that Home Assistant does not start, `missing` if it has none.
+ */
 export async function shownEntities(home: HomeAssistant): Promise<Map<string, ShownEntity>> {
   const registry = await home.socket.ask<RegistryEntry[]>({ type: "config/entity_registry/list" });
   const states = new Map((await home.states()).map(({ entity_id, state }) => [entity_id, state]));
   const shown = registry
     .filter(({ platform }) => platform === "mqtt")
-    .map(({ unique_id, entity_id }) => ({
+    .map(({ unique_id, entity_id, disabled_by }) => ({
       uniqueId: unique_id,
       entityId: entity_id,
-      state: states.get(entity_id) ?? "missing",
+      state: disabled_by === null ? (states.get(entity_id) ?? "missing") : "disabled",
     }));
   return new Map(shown.map((entity) => [entity.uniqueId, entity]));
 }
@@ -66,8 +70,11 @@ function publishedValue({ state_topic, value_template = "" }: Component, topics:
   return state_topic === undefined || key === undefined ? undefined : topics.json(state_topic)[key];
 }
 
-function isShownAs(value: unknown, state: string, { platform, device_class }: Component): boolean {
-  if (platform === "button") return state !== "unavailable" && state !== "missing";
+function isShownAs(value: unknown, state: string, component: Component): boolean {
+  const { platform, device_class } = component;
+  if (component.enabled_by_default === false) return state === "disabled";
+  // The topic of an event is not retained.
+  if (platform === "button" || platform === "event") return state !== "unavailable" && state !== "missing";
   if (value === null) return state === "unknown";
   if (typeof value === "boolean") return state === (value ? "on" : "off");
   if (typeof value === "number") return state !== "" && Number(state) === value;

@@ -32,8 +32,9 @@ const RANGES: Readonly<Record<NonNullable<EntityRow<never>["unit"]>, readonly [l
 /** Returns why a state is not plausible; null if it is. */
 export function implausible(row: EntityRow<never>, state: string, now: number): string | null {
   const wrong = (expected: string) => `${row.key} is ${state}, expected ${expected}`;
+  if (row.isHidden) return state === "disabled" ? null : wrong("disabled");
   if (state === "unavailable" || state === "missing") return wrong("a state");
-  if (row.platform === "button") return null;
+  if (row.platform === "button" || row.platform === "event") return null;
   if (state === "unknown") return row.key in MAY_BE_UNKNOWN ? null : wrong("a known state");
   if (row.platform === "update") return ["on", "off"].includes(state) ? null : wrong("on or off");
   if (row.platform === "binary_sensor" || row.platform === "switch")

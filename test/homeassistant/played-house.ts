@@ -48,6 +48,8 @@ export const DASHBOARD_URL = "http://192.168.1.5:8080";
 export type BrokerKind = "embedded" | "mosquitto";
 
 /** Rows of a plug that measures. The played plug has no meter. */
+/** Settings that a plan has only if it uses them. */
+const OF_OTHER_PLANS = /^(energy|percent|tolerance|soc_\w+|up_to|cheap_below|days|min_saving|away)$/;
 const OF_A_METER = /^(power|(energy|cost)_(previous_)?month)$/;
 
 /** Returns every row that Home Assistant has to show, by unique id, except the daemon's, which depend on its state. */
@@ -55,7 +57,10 @@ export function expectedRows(): ReadonlyMap<string, EntityRow<never>> {
   const devices: readonly (readonly [id: string, rows: readonly EntityRow<never>[]])[] = [
     ["home", [...homeRows, formatRow] as readonly EntityRow<never>[]],
     ["cabin", placeRows as readonly EntityRow<never>[]],
-    [`${PLAN.home}_plan_${PLAN.id}`, planRows.filter(({ key }) => key !== "energy") as readonly EntityRow<never>[]],
+    [
+      `${PLAN.home}_plan_${PLAN.id}`,
+      planRows.filter(({ key }) => !OF_OTHER_PLANS.test(key)) as readonly EntityRow<never>[],
+    ],
     [`${PLAN.home}_plan_scooter`, planRows.filter(({ key }) => key === "energy") as readonly EntityRow<never>[]],
     ["plug_dishwasher", plugRows.filter(({ key }) => !OF_A_METER.test(key)) as readonly EntityRow<never>[]],
   ];
