@@ -22,12 +22,12 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 8_727,
+  api: 8_718,
   cli: 2_851,
   config: 5_267,
   core: 11_763,
   dashboard: 9_173,
-  http: 2_026,
+  http: 2_034,
   integrations: 2_631,
   mqtt: 5_848,
   plans: 1_312,

@@ -26,7 +26,7 @@ import { dashboardRoutes } from "./dashboard-routes.ts";
 import { localRoutes } from "./endpoints.ts";
 import { helpRoutes } from "./help-routes.ts";
 import { type LocalDeps, localSource } from "./local-source.ts";
-import { type McpSource, mcpEndpoints } from "./mcp-route.ts";
+import { mcpEndpoints } from "./mcp-route.ts";
 import type { MirrorDeps } from "./mirror/mirror-source.ts";
 import { mirrorRoutes } from "./mirror/mirror-source.ts";
 import type { MonitoringDeps } from "./monitoring/monitoring-deps.ts";
@@ -166,13 +166,9 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys, pages = openPages(deps, 
   const context = routeContext(deps, keys, pages);
   const router = createRouter(context);
   const source = localSource(deps);
-  const mayControl: McpSource["mayControl"] = ({ headers, remoteAddress, now }) =>
-    context.remains?.({
-      ...{ permission: "control", authorization: headers.authorization, remoteAddress, headers, now },
-    }) === true;
   const routes: readonly LocalRoute[] = [
     ...localRoutes(source),
-    ...routesOf(mcpEndpoints, { source, mayControl }),
+    ...routesOf(mcpEndpoints, source),
     ...monitoringRoutes(deps),
     ...backupRoutes(deps),
     ...documentRoutes(() => routes),

@@ -1,17 +1,9 @@
 /** Endpoint of the Model Context Protocol. */
-import type { LocalRequest } from "../http/route.ts";
-import { type Endpoint, endpointFor } from "./endpoint.ts";
-import type { LocalSource } from "./local-source.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
 import { anyObject } from "./schema.ts";
 
-export interface McpSource {
-  readonly source: LocalSource;
-  /** Returns whether a caller may also make changes. */
-  readonly mayControl: (request: Pick<LocalRequest, "headers" | "remoteAddress" | "now">) => boolean;
-}
-
-export const mcpEndpoints: readonly Endpoint<McpSource>[] = [
-  endpointFor<McpSource>()({
+export const mcpEndpoints: readonly Endpoint[] = [
+  endpoint({
     method: "POST",
     path: "/mcp",
     operationId: "postMcp",
@@ -27,9 +19,9 @@ export const mcpEndpoints: readonly Endpoint<McpSource>[] = [
     statuses: { 202: "A notification was accepted." },
     errors: [],
     example: "/mcp",
-    async run({ source, mayControl }, _params, request) {
+    async run(source, _params, request) {
       const { answerMcp } = await import("./mcp.ts");
-      return answerMcp(request, { source, mayControl: mayControl(request) });
+      return answerMcp(source, request);
     },
   }),
 ];

@@ -24,32 +24,26 @@ const message = z.object({
 });
 const call = z.object({ name: z.string(), arguments: z.optional(z.record(z.string(), z.unknown())) });
 
-interface McpAccess {
-  readonly source: LocalSource;
-  /** Whether the caller may also make changes. */
-  readonly mayControl: boolean;
-}
-
 type Result = { readonly result: object } | { readonly error: { readonly code: number; readonly message: string } };
 
 /** Answers one message. Notifications and responses get 202 without a body. */
-export async function answerMcp(request: LocalRequest, access: McpAccess): Promise<Answered<Json>> {
+export async function answerMcp(source: LocalSource, request: LocalRequest): Promise<Answered<Json>> {
   const { data } = message.safeParse(request.body);
   if (!data) return rpc(null, failed(JSON_RPC.parseFailed, "expected one message of JSON-RPC 2.0"));
   if (data.id === undefined) return { kind: "text", status: 202, text: "" };
-  return rpc(data.id, await resultOf(data.method, data.params ?? {}, request, access));
+  return rpc(data.id, await resultOf(data.method, data.params ?? {}, source, request));
 }
 
-async function resultOf(method: string, params: Json, request: LocalRequest, access: McpAccess): Promise<Result> {
+async function resultOf(method: string, params: Json, source: LocalSource, request: LocalRequest): Promise<Result> {
   switch (method) {
     case "initialize":
       return { result: greeting(params) };
     case "ping":
       return { result: {} };
     case "tools/list":
-      return { result: { tools: toolsFor(access).map(toolOf) } };
+      return { result: { tools: toolsFor(request).map(toolOf) } };
     case "tools/call":
-      return callTool(params, request, access);
+      return callTool(params, source, request);
     default:
       return failed(JSON_RPC.unknownMethod, `unknown method ${method.slice(0, 60)}`);
   }
@@ -64,9 +58,9 @@ function greeting({ protocolVersion }: Json): object {
   };
 }
 
-/** A key without the scope control has tools that only read. */
-function toolsFor({ mayControl }: McpAccess): readonly Endpoint[] {
-  return endpoints.filter((row) => row.scope !== "open" && (mayControl || isReadOnly(row)));
+/** Every caller has the tools that only read, and of the others those that it may call as endpoints. */
+function toolsFor({ may }: LocalRequest): readonly Endpoint[] {
+  return endpoints.filter((row) => row.scope !== "open" && (isReadOnly(row) || (may("control") && may(row.scope))));
 }
 
 function isReadOnly({ method, scope }: Endpoint): boolean {
@@ -92,15 +86,15 @@ function toolOf(row: Endpoint): Json {
   };
 }
 
-async function callTool(params: Json, request: LocalRequest, access: McpAccess): Promise<Result> {
+async function callTool(params: Json, source: LocalSource, request: LocalRequest): Promise<Result> {
   const { data } = call.safeParse(params);
-  const row = toolsFor(access).find(({ operationId }) => operationId === data?.name);
+  const row = toolsFor(request).find(({ operationId }) => operationId === data?.name);
   if (!data || !row) return failed(JSON_RPC.invalidParams, `unknown tool ${String(data?.name ?? "").slice(0, 60)}`);
   const { body, ...given } = data.arguments ?? {};
   const texts = Object.entries(given).flatMap(([name, value]): [string, string][] =>
     value === null || value === undefined ? [] : [[name, String(value)]],
   );
-  const answer = await row.run(access.source, {
+  const answer = await row.run(source, {
     ...request,
     method: row.method,
     url: row.path,

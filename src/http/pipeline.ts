@@ -78,15 +78,20 @@ async function answerOf(visit: Visit): Promise<LocalAnswer> {
 }
 
 /** Returns the request for authentication; null if the route needs no key. */
-function messageOf({ route: { scope }, request: { headers, socket }, now }: Visit): AuthRequest | null {
+function messageOf(visit: Visit, { scope }: Pick<Route, "scope"> = visit.route): AuthRequest | null {
+  const { headers, socket } = visit.request;
   const { authorization } = headers;
   if (scope === "open" || (scope === "optional" && authorization === undefined)) return null;
   const permission = scope === "optional" ? "read" : scope === "admin" ? "control" : scope;
-  return { permission, authorization, remoteAddress: socket.remoteAddress ?? "", headers, now };
+  return { permission, authorization, remoteAddress: socket.remoteAddress ?? "", headers, now: visit.now };
 }
 
 function isAdmin({ context }: Visit, asked: AuthRequest | null): boolean {
   return asked !== null && (context.isAdmin?.(asked) ?? false);
+}
+
+function remains({ context }: Visit, asked: AuthRequest | null): boolean {
+  return asked === null || (context.remains?.(asked) ?? true);
 }
 
 /** Checks key and quota. Returns the error of a rejected request; null if it is admitted. */
@@ -111,9 +116,10 @@ function requestOf(visit: Visit, asked: AuthRequest | null, body: unknown): Loca
     now,
     requestId,
     caller,
+    may: (scope) => remains(visit, messageOf(visit, { scope })) && (scope !== "admin" || isAdmin(visit, asked)),
     isAdmin: () => isAdmin(visit, asked),
     signal: () => endOf(response),
-    isStillAuthorized: () => asked === null || (context.remains?.({ ...asked, now: context.now() }) ?? true),
+    isStillAuthorized: () => remains(visit, asked && { ...asked, now: context.now() }),
   };
 }
 

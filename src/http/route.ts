@@ -57,6 +57,8 @@ export interface LocalRequest {
   readonly remoteAddress: string;
   readonly now: EpochMs;
   readonly requestId: string;
+  /** Returns whether the caller may use routes of a scope: the rules by which the route itself was admitted. */
+  readonly may: (scope: RouteScope) => boolean;
   /** Returns whether the caller has the scope admin. */
   readonly isAdmin: () => boolean;
   /** Name of the key or of the dashboard's visitor; null if no key was checked. */

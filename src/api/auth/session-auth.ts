@@ -74,9 +74,11 @@ export class SessionAuth {
     return { kind: "admitted", caller: key.name };
   }
 
-  /** Returns whether a page's session is still valid or not needed. Counts nothing. */
+  /** Returns whether a page's request would still be admitted. Counts nothing. */
   remains(message: AuthRequest): boolean {
-    return this.#sessionKeyOf(message) !== null;
+    const key = this.#sessionKeyOf(message);
+    if (!key) return false;
+    return message.permission !== "control" || (fromOwnPage(message.headers) && key.control === true);
   }
 
   /** Returns the key of the logged-in user, here or in Home Assistant; null without a login. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Config } from "../../../src/config/schema.ts";
 import { MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { LAN_KEY } from "../../support/daemon/test-config.ts";
 import type { TestDaemon } from "../../support/daemon/test-daemon.ts";
@@ -9,13 +10,20 @@ import { installTestPackages } from "../../support/runner/test-packages.ts";
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const READ_KEY = "a-key-that-may-only-read-and-is-long";
 
-async function serve(): Promise<TestDaemon> {
+async function serve(options: Partial<Config["api"]> = {}): Promise<TestDaemon> {
   const plans = [planEntry({ kind: "window", hours: 2, from: "10:00", ready_by: "20:00", kwh: 2 })];
   const keys = [
     { name: "test", key: LAN_KEY, scopes: ["read" as const, "control" as const] },
     { name: "reader", key: READ_KEY, scopes: ["read" as const] },
   ];
-  const api = { host: "127.0.0.1", port: 0, keys, requests_per_minute: 10_000, requests_per_day: 1_000_000 };
+  const api = {
+    host: "127.0.0.1",
+    port: 0,
+    keys,
+    requests_per_minute: 10_000,
+    requests_per_day: 1_000_000,
+    ...options,
+  };
   const daemon = await startLocalApi({ start: MORNING, config: { plans, api } });
   await daemon.clock.runUntil(MORNING + 5 * MINUTE_MS);
   return daemon;
@@ -84,6 +92,9 @@ test.skipIf(!installTestPackages())(
     const all = (await owner.listTools()).tools.map(({ name }) => name);
     expect(all.length).toBeGreaterThan(tools.length);
     expect(all).not.toContain("getCalendar");
+    // Connections need the scope admin.
+    expect(all).toContain("changePlan");
+    expect(all).not.toContain("saveConnection");
     const body = { hours: 1 };
     const changed = await owner.callTool({ name: "changePlan", arguments: { plan: "washer", body } });
     expect(changed).toMatchObject({ isError: false });
@@ -92,6 +103,35 @@ test.skipIf(!installTestPackages())(
     await owner.close();
   },
 );
+
+test("tools of pages: what their user may do on the page itself, and only reading from anywhere else", async () => {
+  await using daemon = await serve({ dashboard: "open" });
+  const signedIn = async (key: string) => {
+    const answer = await fetch(`${daemon.url}/local/v1/session`, {
+      ...{ method: "POST", body: JSON.stringify({ key }) },
+      headers: { "content-type": "application/json", "x-elbro-page": "1" },
+    });
+    return (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+  };
+  const toolsWith = async (headers: Record<string, string>) => {
+    const answer = await fetch(`${daemon.url}/mcp`, {
+      ...{ method: "POST", body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }) },
+      headers: { "content-type": "application/json", ...headers },
+    });
+    const { result } = (await answer.json()) as { result: { tools: { name: string }[] } };
+    return result.tools.map(({ name }) => name);
+  };
+  const page = { "x-elbro-page": "1" };
+  const [reader, owner] = [await signedIn(READ_KEY), await signedIn(LAN_KEY)];
+  for (const headers of [{}, page, { cookie: reader }, { cookie: reader, ...page }, { cookie: owner }]) {
+    const tools = await toolsWith(headers as Record<string, string>);
+    expect(tools).toContain("getNow");
+    expect([headers, tools.filter((name) => /^(change|save|create|delete)/.test(name))]).toEqual([headers, []]);
+  }
+  const tools = await toolsWith({ cookie: owner, ...page });
+  expect(tools).toContain("changePlan");
+  expect(tools).not.toContain("saveConnection");
+});
 
 test("messages that are not of the protocol get an error, and no key gets nothing", async () => {
   await using daemon = await serve();
