@@ -99,7 +99,7 @@ function Editor({ task, tools, onClose }: EditorProps) {
             submitText={page.t("save")}
             onSubmit={(entry) => void submit(entry)}
             onChange={(entry) => {
-              keepDraft(name, entry);
+              keepDraft(name, entry, schema);
               setValue(entry);
             }}
             preview={

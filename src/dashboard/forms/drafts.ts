@@ -1,8 +1,7 @@
 /** Entries of forms that were not saved. They are kept for the session of the tab, without secrets. */
-import type { Json, JsonObject } from "./fields.ts";
+import type { Json, JsonObject, JsonSchema } from "./fields.ts";
 
 const PREFIX = "elbro-draft-";
-const SECRET = /(^|_)(key|secret|password|token|topic_url|webhook_(url|headers|body))$/;
 
 /** Returns the kept entries of a form; null without any. */
 export function draftOf(name: string): JsonObject | null {
@@ -14,9 +13,10 @@ export function draftOf(name: string): JsonObject | null {
   }
 }
 
-export function keepDraft(name: string, value: JsonObject): void {
+/** Keeps the entries of a form with this schema, which marks the secrets. */
+export function keepDraft(name: string, value: JsonObject, schema: JsonSchema): void {
   try {
-    sessionStorage.setItem(PREFIX + name, JSON.stringify(withoutSecrets(value)));
+    sessionStorage.setItem(PREFIX + name, JSON.stringify(withoutSecrets(value, schema)));
   } catch {
     // Without storage nothing is kept.
   }
@@ -30,11 +30,12 @@ export function dropDraft(name: string): void {
   }
 }
 
-function withoutSecrets(value: JsonObject): JsonObject {
+function withoutSecrets(value: JsonObject, { properties = {} }: JsonSchema): JsonObject {
   return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => !SECRET.test(key))
-      .map(([key, each]) => [key, isObject(each) ? withoutSecrets(each) : each]),
+    Object.entries(value).flatMap(([key, each]) => {
+      const { [key]: schema = {} } = properties;
+      return schema.writeOnly ? [] : [[key, isObject(each) ? withoutSecrets(each, schema) : each]];
+    }),
   );
 }
 

@@ -33,6 +33,7 @@ export function SettingDialog({ t, tools, setting, onClose }: SettingDialogProps
   const { name, value, secrets, outside } = setting;
   const section = schema.properties?.[name] ?? {};
   const isSection = section.properties !== undefined;
+  const form = isSection ? without(section, outside) : { type: "object", properties: { [name]: section } };
   const label = labelOf(texts, name);
   const draftName = `setting-${name}`;
   const [draft] = useState(() => draftOf(draftName));
@@ -84,11 +85,11 @@ export function SettingDialog({ t, tools, setting, onClose }: SettingDialogProps
           />
         )}
         <SchemaForm
-          schema={isSection ? without(section, outside) : { type: "object", properties: { [name]: section } }}
+          schema={form}
           path={isSection ? name : ""}
           texts={texts}
           value={draft ?? (isSection ? ((value ?? {}) as JsonObject) : { [name]: value as Json })}
-          onChange={(entry) => keepDraft(draftName, entry)}
+          onChange={(entry) => keepDraft(draftName, entry, form)}
           mistakes={mistakes}
           first={FIRST[name] ?? []}
           secretsSet={secrets}
