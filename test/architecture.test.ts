@@ -22,10 +22,10 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 8_718,
+  api: 8_697,
   cli: 2_851,
   config: 5_267,
-  core: 11_763,
+  core: 11_764,
   dashboard: 9_173,
   http: 2_034,
   integrations: 2_631,

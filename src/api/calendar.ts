@@ -1,9 +1,10 @@
 /** Endpoints of the calendar feed of a home: its runs and cheapest hours, for programs that subscribe to a URL. */
-import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes, timingSafeEqual } from "node:crypto";
 import { message, type Say, sayIn } from "../core/language/text.ts";
 import { type CalendarEvent, icalendar } from "../core/text/icalendar.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
+import { keyDigest } from "./auth/api-keys.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { lanUrls } from "./lan-urls.ts";
 import { type LocalSource, type PriceView, viewNamed } from "./local-source.ts";
@@ -61,7 +62,7 @@ export const calendarEndpoints: readonly Endpoint[] = [
       const view = viewNamed(source, params.home, now);
       if (view.kind === "error") return view;
       const made = randomBytes(TOKEN_BYTES).toString("base64url");
-      source.storage.settings.write(nameOf(view.id), digest(made).toString("base64url"));
+      source.storage.settings.write(nameOf(view.id), Buffer.from(keyDigest(made)).toString("base64url"));
       const path = `/local/v1/calendar/${view.id}/${made}/elbro.ics`;
       const urls = lanUrls(source.config.api).map((url) => url.replace(/\/$/, "") + path);
       return { kind: "json", body: { path, urls } };
@@ -92,13 +93,9 @@ function nameOf(home: string): string {
   return `calendar/${home}`;
 }
 
-function digest(made: string): Buffer {
-  return hash("sha256", made, "buffer");
-}
-
 function isToken(source: LocalSource, home: string, given: string): boolean {
   const kept = Buffer.from(source.storage.settings.read(nameOf(home)) ?? "", "base64url");
-  const found = digest(given);
+  const found = keyDigest(given);
   return kept.length === found.length && timingSafeEqual(kept, found);
 }
 

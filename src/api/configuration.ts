@@ -127,8 +127,7 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
       errors: EDIT_ERRORS,
       example: `${example}/configuration`,
       async run({ editor }, params, request) {
-        const edited = await editor.reset(of, idOf(params), callerOf(request));
-        return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, 200);
+        return editedAnswer(await editor.reset(of, idOf(params), callerOf(request)));
       },
     }),
   ];
@@ -143,8 +142,10 @@ export async function changed(
 ): Promise<Answered<ValueOf<typeof editedSchema>>> {
   const { method, body } = request;
   const caller = callerOf(request);
-  const edited = await editor.change({ list, id, entry: body, isDelete: method === "DELETE", caller });
-  return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, id === null ? 201 : 200);
+  return editedAnswer(
+    await editor.change({ list, id, entry: body, isDelete: method === "DELETE", caller }),
+    id === null ? 201 : 200,
+  );
 }
 
 /** Returns who asks for a change. */
@@ -158,10 +159,9 @@ function revisionIn(headers: LocalRequest["headers"]): string | null {
   return known === "*" ? null : known;
 }
 
-export function editedAnswer(
-  edited: Extract<Edited, { kind: "saved" }>,
-  status: number,
-): Answered<ValueOf<typeof editedSchema>> {
+/** Returns the answer to a change, or the error of a refused one. */
+export function editedAnswer(edited: Edited, status = 200): Answered<ValueOf<typeof editedSchema>> {
+  if (edited.kind === "refused") return refusedEdit(edited);
   const { id, source, revision, later, undo } = edited;
   const body = { id, source, revision, note: null, restart: later, undo };
   return { kind: "json", status, body, headers: { ETag: `"${revision}"` } };

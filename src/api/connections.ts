@@ -93,8 +93,7 @@ export const connectionEndpoints: readonly Endpoint[] = [
     async run({ connections }, { connection }, request) {
       const asked = askedIn(connection, request);
       if ("kind" in asked) return asked;
-      const edited = await connections.change(asked);
-      return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, 200);
+      return editedAnswer(await connections.change(asked));
     },
   }),
   endpoint({
@@ -129,8 +128,7 @@ export const connectionEndpoints: readonly Endpoint[] = [
     errors: EDIT_ERRORS,
     example: "/local/v1/connections/mqtt",
     async run({ connections }, { connection }, request) {
-      const edited = await connections.reset(connection, callerOf(request));
-      return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, 200);
+      return editedAnswer(await connections.reset(connection, callerOf(request)));
     },
   }),
 ];

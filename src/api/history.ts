@@ -1,6 +1,6 @@
 /** The history of `page.yaml` over HTTP: its last states with what changed, and the way back to one. */
 
-import { callerOf, EDIT_ERRORS, editedAnswer, editedSchema, refusedEdit } from "./configuration.ts";
+import { callerOf, EDIT_ERRORS, editedAnswer, editedSchema } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
 import { anyValue, described, list, named, object, orNull, text } from "./schema.ts";
@@ -62,8 +62,7 @@ export const historyEndpoints: readonly Endpoint[] = [
     errors: EDIT_ERRORS,
     example: "/local/v1/history/000001",
     async run({ history }, { state }, request) {
-      const edited = await history.restore(state, callerOf(request));
-      return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, 200);
+      return editedAnswer(await history.restore(state, callerOf(request)));
     },
   }),
 ];

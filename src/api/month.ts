@@ -3,7 +3,7 @@
 import { message } from "../core/language/text.ts";
 import type { PeakHour } from "../core/prices/month-figures.ts";
 import { tariffChanges } from "../core/prices/tariff-change.ts";
-import { rounded } from "../core/text/rounding.ts";
+import { rounded, roundedOrNull } from "../core/text/rounding.ts";
 import { type EpochMs, formatInstant, type Interval } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
@@ -75,12 +75,12 @@ export const monthEndpoints: readonly Endpoint[] = [
         hours.map((hour) => ({ start: formatInstant(hour.start), date: hour.date, kw: rounded(hour.kw) }));
       const body: s.ValueOf<typeof schema> = {
         ...{ id: view.id, name: view.name, currency: costs?.unit ?? view.snapshot.currency },
-        ...{ start: formatInstant(start), end: formatInstant(end), to_date: figure(toDate) },
+        ...{ start: formatInstant(start), end: formatInstant(end), to_date: roundedOrNull(toDate) },
         known_until: knownUntil === null ? null : formatInstant(knownUntil),
-        ...{ expected: figure(expected), expected_kwh: figure(expectedKwh) },
-        previous_month: figure(costs?.previousMonth ?? null),
-        same_month_last_year: figure(costs?.sameMonth ?? null),
-        previous_year: figure(costs?.previousYear ?? null),
+        ...{ expected: roundedOrNull(expected), expected_kwh: roundedOrNull(expectedKwh) },
+        previous_month: roundedOrNull(costs?.previousMonth ?? null),
+        same_month_last_year: roundedOrNull(costs?.sameMonth ?? null),
+        previous_year: roundedOrNull(costs?.previousYear ?? null),
         peaks: peaks && { mean: rounded(peaks.mean), days: peakRows(peaks.days), hours: peakRows(peaks.hours) },
         tariff_changes: changesIn(source, view.id, month, now),
       };
@@ -111,8 +111,4 @@ function changesIn({ calendar, points }: LocalSource, id: string, { start, end }
   return tariffChanges(points(id, range, now), calendar)
     .filter(({ date }) => date >= calendar.dateOf(range.start) && date < calendar.dateOf(end))
     .map(({ date, before, after }) => ({ date, before: rounded(before), after: rounded(after) }));
-}
-
-function figure(value: number | null): number | null {
-  return value === null ? null : rounded(value);
 }

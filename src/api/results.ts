@@ -5,7 +5,7 @@ import { finishedRun, planMonth } from "../core/planning/plan-payload.ts";
 import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
 import type { StartCost } from "../core/planning/start-costs.ts";
 import { type UsagePeriod, usageUnits } from "../core/prices/usage-periods.ts";
-import { rounded } from "../core/text/rounding.ts";
+import { rounded, roundedOrNull } from "../core/text/rounding.ts";
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { MonthResult, PlanResult } from "../plans/plan-results.ts";
@@ -258,8 +258,8 @@ export type RunAnswer = s.ValueOf<typeof runSchema>;
 
 function runOf({ run, ...owned }: PlanResult): RunAnswer {
   const { kwh, windowStartPrice, windowPrice } = run;
-  const baselines = { window_start_price: figure(windowStartPrice), window_price: figure(windowPrice) };
-  return { ...ownerOf(owned), ...finishedRun(run), kwh: figure(kwh), ...baselines };
+  const baselines = { window_start_price: roundedOrNull(windowStartPrice), window_price: roundedOrNull(windowPrice) };
+  return { ...ownerOf(owned), ...finishedRun(run), kwh: roundedOrNull(kwh), ...baselines };
 }
 
 /** Runs, cost and saving of a plan in one month, in a response. */
@@ -273,7 +273,7 @@ function monthOf({ month, ...owned }: MonthResult): MonthAnswer {
 export type UsageRowAnswer = s.ValueOf<typeof usageRow>;
 
 function usageRowOf({ start, end, value, hours, estimate }: UsagePeriod): UsageRowAnswer {
-  return { start: formatInstant(start), end: formatInstant(end), value: figure(value), hours, estimate };
+  return { start: formatInstant(start), end: formatInstant(end), value: roundedOrNull(value), hours, estimate };
 }
 
 /** Costs of a plan by start time, in a response. */
@@ -286,10 +286,12 @@ function startsOf(plan: PlanSnapshot, starts: readonly StartCost[], now: EpochMs
   return {
     ...{ now: formatInstant(now), plan: definition.id, name: definition.name, hours: rounded(hoursMs / HOUR_MS) },
     ...{ kwh: definition.spec.kwh ?? null, currency },
-    planned: first ? { start: formatInstant(first.start), mean_price: figure(meanPrice), cost: figure(cost) } : null,
+    planned: first
+      ? { start: formatInstant(first.start), mean_price: roundedOrNull(meanPrice), cost: roundedOrNull(cost) }
+      : null,
     starts: starts.map((start) => ({
       ...{ start: formatInstant(start.start), end: formatInstant(start.end) },
-      ...{ mean_price: rounded(start.meanPrice), cost: figure(start.cost), estimate: start.estimate },
+      ...{ mean_price: rounded(start.meanPrice), cost: roundedOrNull(start.cost), estimate: start.estimate },
     })),
   };
 }
@@ -306,8 +308,4 @@ function periodOf({ from, to }: AskedPeriod, now: EpochMs, startOf: (end: EpochM
 
 function periodBody({ start, end }: Interval) {
   return { from: formatInstant(start), to: formatInstant(end) };
-}
-
-function figure(value: number | null): number | null {
-  return value === null ? null : rounded(value);
 }

@@ -2,7 +2,7 @@
 
 import { message } from "../core/language/text.ts";
 import { localError } from "../http/errors.ts";
-import { BODY_ERRORS, callerOf, EDIT_ERRORS, editedAnswer, editedSchema, refusedEdit } from "./configuration.ts";
+import { BODY_ERRORS, callerOf, EDIT_ERRORS, editedAnswer, editedSchema } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
 import { anyValue, boolean, described, list, named, object, orNull, text } from "./schema.ts";
@@ -71,8 +71,7 @@ export const settingEndpoints: readonly Endpoint[] = [
       if (typeof body !== "object" || body === null || !("value" in body))
         return localError("invalid_parameter", message("refused.setting_body", { example: '{ "value": … }' }));
       const change = { name: setting, value: body.value, caller: callerOf(request) };
-      const edited = await settings.change(change);
-      return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, 200);
+      return editedAnswer(await settings.change(change));
     },
   }),
   endpoint({
@@ -86,8 +85,7 @@ export const settingEndpoints: readonly Endpoint[] = [
     errors: EDIT_ERRORS,
     example: "/local/v1/settings/notify",
     async run({ settings }, { setting }, request) {
-      const edited = await settings.reset(setting, callerOf(request));
-      return edited.kind === "refused" ? refusedEdit(edited) : editedAnswer(edited, 200);
+      return editedAnswer(await settings.reset(setting, callerOf(request)));
     },
   }),
 ];

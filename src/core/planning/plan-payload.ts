@@ -1,6 +1,6 @@
 /** JSON of plans, the same over MQTT and HTTP. */
 
-import { rounded } from "../text/rounding.ts";
+import { rounded, roundedOrNull } from "../text/rounding.ts";
 import { type EpochMs, formatInstant, HOUR_MS } from "../time/interval.ts";
 import type { FinishedRun } from "./plan-savings.ts";
 import { type PlanMonth, type PlanSaving, type PlanSnapshot, savingOf, savingOver } from "./plan-snapshot.ts";
@@ -19,10 +19,10 @@ export function planStatus(plan: PlanSnapshot) {
       begun,
     })),
     currency: plan.currency,
-    mean_price: figure(plan.meanPrice),
-    cost: figure(plan.cost),
+    mean_price: roundedOrNull(plan.meanPrice),
+    cost: roundedOrNull(plan.cost),
     missing: plan.shortfall && { hours: rounded(plan.shortfall.missingMs / HOUR_MS), why: plan.shortfall.reason },
-    saving: figure(plan.saving.againstWindowStart),
+    saving: roundedOrNull(plan.saving.againstWindowStart),
     savings: { ...saving(plan.saving), per_kwh: saving(plan.savingPerKwh) },
     last_run: lastRun && finishedRun(lastRun),
     month: planMonth(month),
@@ -49,9 +49,9 @@ export function finishedRun(run: FinishedRun) {
     start: formatInstant(start),
     end: formatInstant(end),
     basis,
-    mean_price: figure(meanPrice),
+    mean_price: roundedOrNull(meanPrice),
     cost: meanPrice === null || kwh === null ? null : rounded(meanPrice * kwh),
-    measured: measured && { kwh: rounded(measured.kwh), cost: figure(measured.cost) },
+    measured: measured && { kwh: rounded(measured.kwh), cost: roundedOrNull(measured.cost) },
     ...saving(savingOver(perKwh, kwh)),
     per_kwh: saving(perKwh),
   };
@@ -63,21 +63,17 @@ export function planMonth(month: PlanMonth) {
     start: formatInstant(month.start),
     runs: month.runs,
     hours: rounded(month.hours),
-    cost: figure(month.cost),
+    cost: roundedOrNull(month.cost),
     ...saving(month.saving),
   };
 }
 
 function saving({ againstNow, againstWindowStart, againstMean }: PlanSaving) {
   return {
-    against_now: figure(againstNow),
-    against_window_start: figure(againstWindowStart),
-    against_mean: figure(againstMean),
+    against_now: roundedOrNull(againstNow),
+    against_window_start: roundedOrNull(againstWindowStart),
+    against_mean: roundedOrNull(againstMean),
   };
-}
-
-function figure(value: number | null): number | null {
-  return value === null ? null : rounded(value);
 }
 
 function instant(at: EpochMs | null): string | null {

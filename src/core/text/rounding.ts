@@ -8,3 +8,8 @@ const DECIMALS = 6;
 export function rounded(value: number): number {
   return Number(value.toFixed(DECIMALS)) + 0;
 }
+
+/** Rounds a figure for publication; null stays null. */
+export function roundedOrNull(value: number | null): number | null {
+  return value === null ? null : rounded(value);
+}

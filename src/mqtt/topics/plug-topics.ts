@@ -1,7 +1,7 @@
 /** Public topic of a plug. */
 
 import type { PlugMonth, PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
-import { rounded } from "../../core/text/rounding.ts";
+import { rounded, roundedOrNull } from "../../core/text/rounding.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import type { Message } from "../client/message.ts";
 
@@ -32,5 +32,5 @@ export function plugState({ on, wanted, reason, code, available, silent, since, 
 }
 
 function plugMonth({ start, kwh, cost, currency }: PlugMonth) {
-  return { start: formatInstant(start), kwh: rounded(kwh), cost: cost === null ? null : rounded(cost), currency };
+  return { start: formatInstant(start), kwh: rounded(kwh), cost: roundedOrNull(cost), currency };
 }
