@@ -18,7 +18,9 @@ test("a draft has every entry of a form except the secrets of the configuration"
   ] as const) {
     const names = Object.keys(schema.properties ?? {});
     keepDraft("form", Object.fromEntries(names.map((name) => [name, "typed"])), schema);
-    const secret = keyRows().filter((row) => row.secret).map(({ path }) => path);
+    const secret = keyRows()
+      .filter((row) => row.secret)
+      .map(({ path }) => path);
     const open = names.filter((name) => !secret.includes(prefix + name));
     expect(names.length).toBeGreaterThan(open.length);
     expect(draftOf("form")).toEqual(Object.fromEntries(open.map((name) => [name, "typed"])));
