@@ -22,7 +22,7 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 8_697,
+  api: 8_656,
   cli: 2_851,
   config: 5_267,
   core: 11_764,

@@ -12,14 +12,13 @@ import * as parameter from "./parameters.ts";
 import * as s from "./schema.ts";
 
 const TOKEN_BYTES = 32;
-const home = { ...parameter.home, about: "The id of a home; optional if there is only one." } as const;
+const home = parameter.homeAs("The id of a home; optional if there is only one.");
 // In the path, because the pipeline refuses keys in a query.
-const token = {
-  in: "path",
-  kind: parameter.token,
-  about: "The token of the feed. It gives access to nothing else.",
-  example: "4Jx0u0cW3bIbm2Dm0m8m2vB1kQ9o0vWmQe3mJm0m8m0",
-} as const;
+const token = parameter.required(
+  parameter.token,
+  "The token of the feed. It gives access to nothing else.",
+  "4Jx0u0cW3bIbm2Dm0m8m2vB1kQ9o0vWmQe3mJm0m8m0",
+);
 
 export const calendarEndpoints: readonly Endpoint[] = [
   endpoint({
@@ -28,7 +27,7 @@ export const calendarEndpoints: readonly Endpoint[] = [
     operationId: "getCalendar",
     scope: "open",
     summary: "Runs of plans and cheapest hours of a home as iCalendar. Needs the token of the feed instead of a key.",
-    params: { home: { ...home, in: "path", about: "The id of a home." }, token },
+    params: { home: parameter.homeInPath, token },
     media: { "text/calendar": { type: "string" } },
     errors: [...HOME_ERRORS, "forbidden"],
     example: "/local/v1/calendar/home/4Jx0u0cW3bIbm2Dm0m8m2vB1kQ9o0vWmQe3mJm0m8m0/elbro.ics",

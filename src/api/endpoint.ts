@@ -103,7 +103,7 @@ export function endpointFor<Source extends object>() {
     const run: Endpoint<Source>["run"] = async (source, request, wanted) => {
       const refused = refusal?.(source, request);
       if (refused) return refused;
-      const reading = readParameters(params, request);
+      const reading = readParameters({ path: row.path, params }, request);
       if (reading.kind === "error") return reading;
       if (body && !body.isCheckedByRun) {
         bodySchema ??= body.schema();

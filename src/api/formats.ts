@@ -21,7 +21,7 @@ export const formatEndpoints: readonly Endpoint[] = [
     scope: "read",
     summary: "Prices in the format of another program.",
     params: {
-      format: { in: "path", kind: parameter.oneOf(names), about: "Name of the program.", example: "evcc" },
+      format: parameter.required(s.oneOf(names), "Name of the program.", "evcc"),
       home: parameter.home,
       direction: parameter.direction,
     },

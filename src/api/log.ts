@@ -3,7 +3,7 @@
 import { type LogEntry, logLevels } from "../core/runtime/log-memory.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
-import * as parameter from "./parameters.ts";
+import { count, optional } from "./parameters.ts";
 import { described, instant, integer, list, named, object, oneOf, text, type ValueOf } from "./schema.ts";
 
 const MAX_LINES = 500;
@@ -33,12 +33,8 @@ export const logEndpoints: readonly Endpoint[] = [
     scope: "control",
     summary: "The last lines of the log since the start, oldest first, without secrets.",
     params: {
-      level: {
-        kind: parameter.oneOf(logLevels),
-        about: "Minimum level; `info` by default. `debug` needs `log.level: debug`.",
-        example: "warn",
-      },
-      after: { kind: parameter.count, about: "Only lines after the one with this `id`.", example: "120" },
+      level: optional(oneOf(logLevels), "Minimum level; `info` by default. `debug` needs `log.level: debug`.", "warn"),
+      after: optional(count, "Only lines after the one with this `id`.", "120"),
     },
     answer: log,
     csv: { list: "lines", columns: { time: "time", level: "", text: "", facts: "" } },

@@ -3,6 +3,7 @@
  * specification 2025-06-18, "Streamable HTTP" and "Tools". This file is loaded with the first request.
  */
 import * as z from "zod/mini";
+import { isOptional } from "../config/schema-nodes.ts";
 import { VERSION } from "../core/status/version.ts";
 import { type LocalError, localErrorTable } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
@@ -69,11 +70,11 @@ function isReadOnly({ method, scope }: Endpoint): boolean {
 
 function toolOf(row: Endpoint): Json {
   const { operationId, summary, params, body } = row;
-  const properties = Object.entries(params).map(([name, { kind, about }]) => [
-    name,
-    { ...kind.schema, description: about },
-  ]);
-  const needed = Object.entries(params).filter(([, param]) => param.in === "path" || param.required);
+  const properties = Object.entries(params).map(([name, schema]) => {
+    const { example: _, ...json } = jsonSchema(schema);
+    return [name, json];
+  });
+  const needed = Object.entries(params).filter(([, schema]) => !isOptional(schema));
   return {
     name: operationId,
     description: summary,

@@ -54,8 +54,8 @@ export const monthEndpoints: readonly Endpoint[] = [
     scope: "read",
     summary: "Costs of a month so far, as expected at its end, and of earlier periods; its highest hours.",
     params: {
-      home: { ...parameter.home, about: "The id of a home; optional if there is only one." },
-      at: { kind: parameter.instant, about: "A time in the month; by default now.", example: "2026-03-10T00:00:00Z" },
+      home: parameter.homeAs("The id of a home; optional if there is only one."),
+      at: parameter.optional(parameter.instant, "A time in the month; by default now.", "2026-03-10T00:00:00Z"),
     },
     answer: schema,
     errors: [...HOME_ERRORS, "feature_unavailable"],

@@ -1,7 +1,9 @@
-/** Parameters of `/local/v1`: kinds of values, and the parser for those of a request. */
+/** Parameters of `/local/v1`: schemas of their texts, and the parser for those of a request. */
 
+import * as z from "zod/mini";
 import { connectionNames } from "../config/connections.ts";
 import { settingNames } from "../config/setting-names.ts";
+import { expectedOf } from "../config/values.ts";
 import { type Message, message, placed, type Text } from "../core/language/text.ts";
 import { readLocalTime } from "../core/planning/model/local-time.ts";
 import { readDuration } from "../core/planning/model/plan-definition.ts";
@@ -12,179 +14,156 @@ import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
 import { parseInstant } from "../service/contract/range.ts";
 import { decimalSigns } from "./csv.ts";
+import { noted, oneOf, pattern, type Schema } from "./schema.ts";
 
-export interface ParameterKind<Value> {
-  /** Returns the value of a text; null if the text is not valid. */
-  readonly read: (text: string) => Value | null;
-  readonly expected: Message;
-  /** JSON Schema of its text. */
-  readonly schema: Readonly<Record<string, unknown>>;
-}
-
-export interface Parameter {
-  /** Place of the parameter; the query by default. */
-  readonly in?: "path";
-  readonly kind: ParameterKind<unknown>;
-  /** A parameter of a path is always required. */
-  readonly required?: true;
-  readonly about: string;
-  readonly example: string;
-}
-
-export type Parameters = Readonly<Record<string, Parameter>>;
+/** Parameters by name. One that the path names is a part of it; all others are in the query. */
+export type Parameters = Readonly<Record<string, Schema>>;
 
 /** Values of the parameters; null for an optional one that the request omits. */
 export type ValuesOf<Rows extends Parameters> = {
-  readonly [Name in keyof Rows]: Rows[Name] extends { readonly kind: ParameterKind<infer Value> }
-    ? Rows[Name] extends { readonly required: true } | { readonly in: "path" }
-      ? Value
-      : Value | null
-    : never;
+  readonly [Name in keyof Rows]: undefined extends z.output<Rows[Name]>
+    ? NonNullable<z.output<Rows[Name]>> | null
+    : z.output<Rows[Name]>;
 };
 
-const SLUG = /^[a-z0-9][a-z0-9_-]{0,99}$/;
+/** Declares a parameter that every request has. */
+export function required<Given extends Schema>(schema: Given, about: string, example: string): Given {
+  return noted(schema, { description: about, example });
+}
+
+/** Declares a parameter that a request may omit. */
+export function optional<Given extends Schema>(schema: Given, about: string, example: string) {
+  return noted(z.optional(schema), { description: about, example });
+}
+
+/** Returns the description and the example of a parameter. */
+export function documentationOf(parameter: Schema): { readonly about: string; readonly example: string } {
+  const { description = "", example } = z.globalRegistry.get(parameter) ?? {};
+  return { about: description, example: String(example) };
+}
+
+/** Returns the names in a path, such as `plan` of `/plans/:plan`. */
+export function namesIn(path: string): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+}
+
+/** Text from which `read` makes a value; null means that it is not as `expected`. `json` are keywords of JSON Schema. */
+function textAs<Value>(read: (text: string) => Value | null, expected: Message, json: z.core.GlobalMeta) {
+  const parse = (text: string, { issues }: { issues: z.core.$ZodRawIssue[] }): Value => {
+    const value = read(text);
+    if (value !== null) return value;
+    issues.push({ code: "custom", input: text, params: expected });
+    return z.NEVER;
+  };
+  return z.pipe(noted(z.string(expected.key), json), z.transform(parse));
+}
+
 const MAX_HOURS_MS = 24 * HOUR_MS;
 
-const slug: ParameterKind<string> = {
-  read: (text) => (SLUG.test(text) ? text : null),
-  expected: message("mistake.expected_id"),
-  schema: { type: "string", pattern: SLUG.source },
-};
+const slug = pattern(/^[a-z0-9][a-z0-9_-]{0,99}$/, "mistake.expected_id");
 
-export const instant: ParameterKind<EpochMs> = {
-  read: (text) => {
+export const instant = textAs<EpochMs>(
+  (text) => {
     const reading = parseInstant(text);
     return reading.kind === "value" ? reading.value : null;
   },
-  expected: message("mistake.expected_instant"),
-  schema: { type: "string", format: "date-time" },
-};
+  message("mistake.expected_instant"),
+  { format: "date-time" },
+);
 
 /** Duration above 0 and up to 24 h. Unit: ms. */
-export const hours: ParameterKind<number> = {
-  read: (text) => {
+export const hours = textAs<number>(
+  (text) => {
     const ms = readDuration(text);
     return ms !== null && ms > 0 && ms <= MAX_HOURS_MS ? ms : null;
   },
-  expected: message("mistake.expected_hours_query"),
-  schema: { type: "string", pattern: "^(\\d+(\\.\\d+)?h?|(\\d+(\\.\\d+)?h)?\\d+m)$" },
-};
+  message("mistake.expected_hours_query"),
+  { pattern: "^(\\d+(\\.\\d+)?h?|(\\d+(\\.\\d+)?h)?\\d+m)$" },
+);
 
 /** Local time of day. Unit: minutes since midnight. */
-export const timeOfDay: ParameterKind<number> = {
-  read: readLocalTime,
-  expected: message("mistake.expected_clock"),
-  schema: { type: "string", pattern: "^([01]\\d|2[0-3]):[0-5]\\d$" },
-};
+export const timeOfDay = textAs(readLocalTime, message("mistake.expected_clock"), {
+  pattern: "^([01]\\d|2[0-3]):[0-5]\\d$",
+});
 
-export const price: ParameterKind<number> = {
-  read: (text) => {
+const { min, max } = MAX_PRICE_LIMITS;
+export const price = textAs<number>(
+  (text) => {
     const value = /^-?\d+(\.\d+)?(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : Number.NaN;
-    return value >= MAX_PRICE_LIMITS.min && value <= MAX_PRICE_LIMITS.max ? value : null;
+    return value >= min && value <= max ? value : null;
   },
-  expected: message("mistake.expected_price_range", { least: MAX_PRICE_LIMITS.min, most: MAX_PRICE_LIMITS.max }),
-  schema: { type: "number", minimum: MAX_PRICE_LIMITS.min, maximum: MAX_PRICE_LIMITS.max },
-};
+  message("mistake.expected_price_range", { least: min, most: max }),
+  { type: "number", minimum: min, maximum: max },
+);
 
-export const flag: ParameterKind<boolean> = {
-  read: (text) => ({ "1": true, true: true, "0": false, false: false })[text] ?? null,
-  expected: message("mistake.expected_flag"),
-  schema: { type: "string", enum: ["1", "0", "true", "false"] },
-};
+export const flag = textAs<boolean>(
+  (text) => ({ "1": true, true: true, "0": false, false: false })[text] ?? null,
+  message("mistake.expected_flag"),
+  { enum: ["1", "0", "true", "false"] },
+);
 
-export const count: ParameterKind<number> = {
-  read: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : null),
-  expected: message("mistake.expected_count"),
-  schema: { type: "integer", minimum: 0 },
-};
-
-export function oneOf<const Name extends string>(names: readonly Name[]): ParameterKind<Name> {
-  return {
-    read: (text) => names.find((name) => name === text) ?? null,
-    expected: message("mistake.expected_one_of", { values: names.join(", ") }),
-    schema: { type: "string", enum: names },
-  };
-}
-
-/** Parameters shared by several endpoints. */
-export const home = {
-  kind: slug,
-  about: "The id of a home or of a third-party place; optional if there is only one.",
-  example: "home",
-} as const;
-export const direction = {
-  kind: oneOf(["import", "export"]),
-  about: "`export` returns the prices of sold energy; `import`, those of bought energy, is the default.",
-  example: "export",
-} as const;
-export const plan = { in: "path", kind: slug, about: "The id of a plan.", example: "washer" } as const;
-const keyName: ParameterKind<string> = {
-  read: (text) => (KEY_NAME.test(text) ? text : null),
-  expected: message("mistake.expected_key"),
-  schema: { type: "string", pattern: KEY_NAME.source },
-};
-export const key = { in: "path", kind: keyName, about: "The name of a key.", example: "phone" } as const;
-export const setting = {
-  in: "path",
-  kind: oneOf(settingNames),
-  about: "The name of a setting.",
-  example: "notify",
-} as const;
-export const connection = {
-  in: "path",
-  kind: oneOf(connectionNames),
-  about: "The name of a connection.",
-  example: "mqtt",
-} as const;
-export const state = { in: "path", kind: slug, about: "The id of a state.", example: "000001" } as const;
-export const plug = { in: "path", kind: slug, about: "The id of a plug.", example: "heater_plug" } as const;
-export const format = {
-  kind: oneOf(["text", "json"]),
-  about: "`text` or `json`; takes precedence over `Accept`.",
-  example: "json",
-} as const;
+export const count = textAs<number>(
+  (text) => (/^\d{1,15}$/.test(text) ? Number(text) : null),
+  message("mistake.expected_count"),
+  { type: "integer", minimum: 0 },
+);
 
 /** 256 random bits in base64url. */
-export const token: ParameterKind<string> = {
-  read: (text) => (/^[A-Za-z0-9_-]{43}$/.test(text) ? text : null),
-  expected: message("mistake.expected_feed_token"),
-  schema: { type: "string", pattern: "^[A-Za-z0-9_-]{43}$" },
-};
+export const token = pattern(/^[A-Za-z0-9_-]{43}$/, "mistake.expected_feed_token");
 
-export const planQuery = { kind: slug, about: "The id of a plan; by default all plans.", example: "washer" } as const;
-export const decimal = {
-  kind: oneOf(decimalSigns),
-  about: "For CSV: `comma` writes `1,25` with `;` between the columns, for spreadsheets with a decimal comma.",
-  example: "comma",
-} as const;
+/** Parameters shared by several endpoints. */
+export const homeAs = (about: string) => optional(slug, about, "home");
+export const home = homeAs("The id of a home or of a third-party place; optional if there is only one.");
+export const homeInPath = required(slug, "The id of a home.", "home");
+export const direction = optional(
+  oneOf(["import", "export"]),
+  "`export` returns the prices of sold energy; `import`, those of bought energy, is the default.",
+  "export",
+);
+export const plan = required(slug, "The id of a plan.", "washer");
+export const planQuery = optional(slug, "The id of a plan; by default all plans.", "washer");
+export const key = required(pattern(KEY_NAME, "mistake.expected_key"), "The name of a key.", "phone");
+export const setting = required(oneOf(settingNames), "The name of a setting.", "notify");
+export const connection = required(oneOf(connectionNames), "The name of a connection.", "mqtt");
+export const state = required(slug, "The id of a state.", "000001");
+export const plug = required(slug, "The id of a plug.", "heater_plug");
+export const formatAs = (about: string) => optional(oneOf(["text", "json"]), about, "json");
+export const format = formatAs("`text` or `json`; takes precedence over `Accept`.");
+export const decimal = optional(
+  oneOf(decimalSigns),
+  "For CSV: `comma` writes `1,25` with `;` between the columns, for spreadsheets with a decimal comma.",
+  "comma",
+);
 
 /**
- * Reads the parameters of a request. Returns the error `invalid_parameter` for a missing, repeated or invalid one, and
- * `resource_not_found` for an invalid one of the path. Ignores unknown names.
+ * Reads the parameters of a request to an endpoint. Returns the error `invalid_parameter` for a missing, repeated or
+ * invalid one, and `resource_not_found` for an invalid one of the path. Ignores unknown names.
  */
 export function readParameters<Rows extends Parameters>(
-  rows: Rows,
+  { path: template, params: rows }: { readonly path: string; readonly params: Rows },
   { path, query }: Pick<LocalRequest, "path" | "query">,
 ): { readonly kind: "params"; readonly params: ValuesOf<Rows> } | LocalError {
+  const inPath = new Set(namesIn(template));
   const params: Record<string, unknown> = {};
-  for (const [name, row] of Object.entries(rows)) {
-    const given = row.in === "path" ? [path[name] ?? ""] : query.getAll(name);
-    if (given.length > 1)
-      return localError("invalid_parameter", message("refused.given_twice", { name, times: given.length }));
-    const [text] = given;
-    if (text === undefined && !row.required) {
-      params[name] = null;
-      continue;
-    }
-    const value = text === undefined ? null : row.kind.read(text);
-    if (value === null) {
-      const code = row.in === "path" ? "resource_not_found" : "invalid_parameter";
+  for (const [name, schema] of Object.entries(rows)) {
+    const texts = inPath.has(name) ? [path[name] ?? ""] : query.getAll(name);
+    if (texts.length > 1)
+      return localError("invalid_parameter", message("refused.given_twice", { name, times: texts.length }));
+    const [text] = texts;
+    const reading = schema.safeParse(text);
+    if (reading.success) params[name] = reading.data ?? null;
+    else {
+      const code = inPath.has(name) ? "resource_not_found" : "invalid_parameter";
       const found = text === undefined ? message("mistake.value_nothing") : shown(text);
-      return localError(code, unexpected(name, row.kind.expected, found));
+      return localError(code, unexpected(name, expectedIn(reading.error), found));
     }
-    params[name] = value;
   }
   return { kind: "params", params: params as ValuesOf<Rows> };
+}
+
+function expectedIn({ issues: [issue] }: z.core.$ZodError): Message {
+  const own = issue?.code === "custom" && issue.params;
+  return own ? (own as Message) : issue ? expectedOf(issue) : message("mistake.expected_other");
 }
 
 /** Returns the reason for refusing a named value. */

@@ -19,6 +19,7 @@ import { resolutions } from "../service/contract/resources.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { type LocalSource, noExportPrices, noPrice, type PriceView, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
+import { instant, optional } from "./parameters.ts";
 import * as s from "./schema.ts";
 
 /** Maximum length of a response in days. Levels and ranks of 14 days of quarters take a few milliseconds. */
@@ -125,14 +126,8 @@ export const priceEndpoints: readonly Endpoint[] = [
     scope: "read",
     summary: "The current price with its level and rank, and the next price, of one home or place or of all.",
     params: {
-      home: {
-        ...parameter.home,
-        about: "The id of a home or of a third-party place; by default all.",
-      },
-      format: {
-        ...parameter.format,
-        about: "`text` returns only the price of one home or place; `json` is the default.",
-      },
+      home: parameter.homeAs("The id of a home or of a third-party place; by default all."),
+      format: parameter.formatAs("`text` returns only the price of one home or place; `json` is the default."),
     },
     answer: () =>
       s.oneFitting([
@@ -163,16 +158,8 @@ export const priceEndpoints: readonly Endpoint[] = [
     params: {
       home: parameter.home,
       direction: parameter.direction,
-      from: {
-        kind: parameter.instant,
-        about: "Start; by default midnight of today.",
-        example: "2026-03-10T00:00:00Z",
-      },
-      to: {
-        kind: parameter.instant,
-        about: "End; by default the end of the known prices.",
-        example: "2026-03-11T00:00:00Z",
-      },
+      from: optional(instant, "Start; by default midnight of today.", "2026-03-10T00:00:00Z"),
+      to: optional(instant, "End; by default the end of the known prices.", "2026-03-11T00:00:00Z"),
     },
     answer: timeline,
     errors: ["invalid_parameter", "invalid_range", "range_too_large", "resource_not_found", "not_known"],

@@ -12,6 +12,7 @@ import type { MonthResult, PlanResult } from "../plans/plan-results.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
+import { optional } from "./parameters.ts";
 import { basis, measuredRun, noPlan, savingsPerKwh } from "./plans.ts";
 import * as s from "./schema.ts";
 
@@ -31,10 +32,10 @@ const measures = {
 } as const;
 
 const range = {
-  from: { kind: parameter.instant, about: "Start.", example: "2026-03-01T00:00:00Z" },
-  to: { kind: parameter.instant, about: "End; by default now.", example: "2026-03-10T00:00:00Z" },
+  from: (about: string) => optional(parameter.instant, about, "2026-03-01T00:00:00Z"),
+  to: optional(parameter.instant, "End; by default now.", "2026-03-10T00:00:00Z"),
 } as const;
-const ofHome = { ...parameter.home, about: "The id of a home; by default all." } as const;
+const ofHome = parameter.homeAs("The id of a home; by default all.");
 const owner = () => ({ plan: s.text, name: s.text, home: s.text, currency: s.orNull(s.text) }) as const;
 const against = () =>
   ({
@@ -114,7 +115,7 @@ export const resultEndpoints: readonly Endpoint[] = [
     params: {
       home: ofHome,
       plan: parameter.planQuery,
-      from: { ...range.from, about: `Start; by default ${DEFAULT_RUN_DAYS} days before \`to\`.` },
+      from: range.from(`Start; by default ${DEFAULT_RUN_DAYS} days before \`to\`.`),
       to: range.to,
     },
     answer: () =>
@@ -147,7 +148,7 @@ export const resultEndpoints: readonly Endpoint[] = [
     params: {
       home: ofHome,
       plan: parameter.planQuery,
-      from: { ...range.from, about: "A time in the first month; by default a year ago." },
+      from: range.from("A time in the first month; by default a year ago."),
       to: range.to,
     },
     answer: () =>
@@ -183,18 +184,18 @@ export const resultEndpoints: readonly Endpoint[] = [
     scope: "read",
     summary: "Stored consumption, costs, export or revenue of a home, added up.",
     params: {
-      home: { ...parameter.home, about: "The id of a home; optional if there is only one." },
-      measure: {
-        kind: parameter.oneOf(Object.keys(measures) as (keyof typeof measures)[]),
-        about: "Kind of data; `consumption` by default.",
-        example: "costs",
-      },
-      by: {
-        kind: parameter.oneOf(usageUnits),
-        about: "Period of a row: `hour`, `day`, `month` or `year` in local time; `day` by default.",
-        example: "month",
-      },
-      from: { ...range.from, about: "Start; by default the start of this month." },
+      home: parameter.homeAs("The id of a home; optional if there is only one."),
+      measure: optional(
+        s.oneOf(Object.keys(measures) as (keyof typeof measures)[]),
+        "Kind of data; `consumption` by default.",
+        "costs",
+      ),
+      by: optional(
+        s.oneOf(usageUnits),
+        "Period of a row: `hour`, `day`, `month` or `year` in local time; `day` by default.",
+        "month",
+      ),
+      from: range.from("Start; by default the start of this month."),
       to: range.to,
     },
     answer: () =>

@@ -9,6 +9,7 @@ import type { CheapAnswer } from "../state/cheap-queries.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { type PriceView, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
+import { hours, optional, price, required, timeOfDay } from "./parameters.ts";
 import { signalAnswer } from "./plain-text.ts";
 import { identity, noPlan, planned, statusProperties } from "./plans.ts";
 import { described, instant, localTime, named, number, object, oneOf, orNull, text } from "./schema.ts";
@@ -34,32 +35,23 @@ export const signalEndpoints: readonly Endpoint[] = [
     summary: "ON during the cheapest hours of a window; needs no configured plan.",
     params: {
       home: parameter.home,
-      hours: {
-        kind: parameter.hours,
-        required: true,
-        about: "Length in each window: hours, or a text such as `45m` or `1h30m`.",
-        example: "3",
-      },
-      ready_by: {
-        kind: parameter.timeOfDay,
-        about: "End of the window each day, in local time. By default the time of `from`, without both midnight.",
-        example: "07:00",
-      },
-      from: {
-        kind: parameter.timeOfDay,
-        about: "Start of the window each day, in local time. By default the end of the previous window.",
-        example: "22:00",
-      },
-      kind: {
-        kind: parameter.oneOf(["window", "slots"]),
-        about: "`window`: all hours in one run (default). `slots`: the cheapest hours, split into several runs.",
-        example: "slots",
-      },
-      max_price: {
-        kind: parameter.price,
-        about: "Maximum price: for `window` of the average, for `slots` of each hour.",
-        example: "2.50",
-      },
+      hours: required(hours, "Length in each window: hours, or a text such as `45m` or `1h30m`.", "3"),
+      ready_by: optional(
+        timeOfDay,
+        "End of the window each day, in local time. By default the time of `from`, without both midnight.",
+        "07:00",
+      ),
+      from: optional(
+        timeOfDay,
+        "Start of the window each day, in local time. By default the end of the previous window.",
+        "22:00",
+      ),
+      kind: optional(
+        oneOf(["window", "slots"]),
+        "`window`: all hours in one run (default). `slots`: the cheapest hours, split into several runs.",
+        "slots",
+      ),
+      max_price: optional(price, "Maximum price: for `window` of the average, for `slots` of each hour.", "2.50"),
       format: parameter.format,
     },
     answer: () =>
@@ -105,11 +97,11 @@ export const signalEndpoints: readonly Endpoint[] = [
     summary: "ON while a plan runs its appliance.",
     params: {
       plan: parameter.plan,
-      code: {
-        kind: parameter.flag,
-        about: "`1`: status 200 while ON and 400 while OFF, for devices that read only the status.",
-        example: "1",
-      },
+      code: optional(
+        parameter.flag,
+        "`1`: status 200 while ON and 400 while OFF, for devices that read only the status.",
+        "1",
+      ),
       format: parameter.format,
     },
     answer: () => named("Signal", object({ ...identity, ...statusProperties() })),

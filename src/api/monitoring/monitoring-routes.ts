@@ -12,7 +12,7 @@ import { inSlices } from "../../state/slices.ts";
 import { type Endpoint, endpointFor } from "../endpoint.ts";
 import { eventRows } from "../event-source.ts";
 import { routesOf, text } from "../openapi/operation.ts";
-import * as parameter from "../parameters.ts";
+import { homeAs } from "../parameters.ts";
 import { anyObject } from "../schema.ts";
 import { diagnosticsReport } from "./diagnostics.ts";
 import { Health, type HealthReport, healthBody } from "./health.ts";
@@ -47,7 +47,7 @@ export const monitoringEndpoints: readonly Endpoint<MonitoringSource>[] = [
       .map(({ type, about }) => `\`${type}\`: ${about}.`)
       .join(" ")} \`data\`: \`home\`, \`series\`, \`unit\`: the rows of a series have changed.`,
     media: { "text/event-stream": text },
-    params: { home: { ...parameter.home, about: "Only events of this home and events without a home." } },
+    params: { home: homeAs("Only events of this home and events without a home.") },
     headers: { "Last-Event-ID": { about: "The last `id` received; a browser sends it by itself." } },
     errors: ["invalid_parameter", "resource_not_found"],
     example: "/events",

@@ -1,11 +1,13 @@
 /** OpenAPI operations of endpoints. */
 
 import * as z from "zod/mini";
+import { isOptional } from "../../config/schema-nodes.ts";
 import { localErrorTable } from "../../http/errors.ts";
 import type { LocalRoute } from "../../http/route.ts";
 import { FILE_TYPES } from "../../http/static-files.ts";
 import { PAGE_HEADER } from "../auth/session-auth.ts";
 import { type Endpoint, textOf } from "../endpoint.ts";
+import { namesIn } from "../parameters.ts";
 import type { Schema } from "../schema.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -82,17 +84,16 @@ export function operationOf(row: Facts): Json {
 /** The parts of an endpoint that do not depend on its source. */
 type Facts = Omit<Endpoint, "run">;
 
-function queryAndPath({ params }: Facts): Json[] {
-  return Object.entries(params).map(([name, parameter]) => ({
-    name,
-    in: parameter.in ?? "query",
-    required: parameter.in === "path" || parameter.required === true,
-    description: parameter.about,
-    example: /^(number|integer)$/.test(String(parameter.kind.schema.type))
-      ? Number(parameter.example)
-      : parameter.example,
-    schema: parameter.kind.schema,
-  }));
+function queryAndPath({ path, params }: Facts): Json[] {
+  const inPath = namesIn(path);
+  return Object.entries(params).map(([name, parameter]) => {
+    const { description, example, ...schema } = jsonSchema(parameter);
+    const isNumber = /^(number|integer)$/.test(String(schema.type));
+    return {
+      ...{ name, in: inPath.includes(name) ? "path" : "query", required: !isOptional(parameter), description },
+      ...{ example: isNumber ? Number(example) : example, schema },
+    };
+  });
 }
 
 function requestHeaders({ headers = {} }: Facts): Json[] {

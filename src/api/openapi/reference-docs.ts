@@ -1,10 +1,12 @@
 /** Tables of the LAN API in the documentation. All are Markdown without a line break at their ends. */
 
+import { isOptional } from "../../config/schema-nodes.ts";
 import { localErrorTable } from "../../http/errors.ts";
 import { textOf } from "../endpoint.ts";
 import { endpoints } from "../endpoints.ts";
 import { eventRows } from "../event-source.ts";
 import { metricRows } from "../monitoring/metrics.ts";
+import { documentationOf, namesIn } from "../parameters.ts";
 
 /** Returns the tables of endpoints and of their parameters in docs/http-reference.md. */
 export function localDocs(): string {
@@ -16,9 +18,10 @@ export function localDocs(): string {
   const parameters = endpoints.flatMap(({ path, params: rows }) =>
     Object.entries(rows)
       // `decimal`, a parameter of every CSV, is described in the text.
-      .filter(([name, row]) => row.in !== "path" && name !== "decimal")
-      .map(([name, { example, about, required }]) => {
-        const must = required ? " Required." : "";
+      .filter(([name]) => !namesIn(path).includes(name) && name !== "decimal")
+      .map(([name, schema]) => {
+        const { example, about } = documentationOf(schema);
+        const must = isOptional(schema) ? "" : " Required.";
         return [`\`${written(path).replace("/local/v1/", "")}\``, `\`${name}=${example}\``, `${about}${must}`];
       }),
   );

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { endpoints } from "../../../src/api/endpoints.ts";
 import { operationOf } from "../../../src/api/openapi/operation.ts";
 import { localDocs } from "../../../src/api/openapi/reference-docs.ts";
-import { readParameters } from "../../../src/api/parameters.ts";
+import { documentationOf, namesIn, readParameters } from "../../../src/api/parameters.ts";
 import { localErrorTable } from "../../../src/http/errors.ts";
 import { pageText } from "../../support/docs/docs-pages.ts";
 import { calendar } from "../../support/home/price-days.ts";
@@ -10,16 +10,14 @@ import { planOf, WASHER } from "../../support/plans/shown-plans.ts";
 
 type Row = (typeof endpoints)[number];
 
-const readBy = ({ params }: Row, query: string, path: Record<string, string> = {}) =>
-  readParameters(params, { path, query: new URLSearchParams(query) });
+const readBy = (row: Row, query: string, path: Record<string, string> = {}) =>
+  readParameters(row, { path, query: new URLSearchParams(query) });
 
 function read(name: string, query: string, path: Record<string, string> = {}) {
   const row = endpoints.find((each) => each.path.split("/")[3] === name);
   if (!row) throw new Error(`there is no endpoint ${name}`);
   return readBy(row, query, path);
 }
-
-const namesIn = ({ path }: Row) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? "");
 
 describe("parameters", () => {
   test("parameters are parsed by their kinds; missing ones are null", () => {
@@ -61,14 +59,16 @@ describe("parameters", () => {
     for (const row of endpoints) {
       const { example } = row;
       const [path = "", query = ""] = example.split("?");
-      const names = namesIn(row);
+      const names = namesIn(row.path);
       const pattern = new RegExp(`^${row.path.replace(/:\w+/g, "([^/]+)")}$`);
       const values = pattern.exec(path)?.slice(1) ?? [];
       expect(values.length, example).toBe(names.length);
       const inPath = Object.fromEntries(names.map((name, i) => [name, values[i] ?? ""]));
       expect(readBy(row, query, inPath), example).toMatchObject({ kind: "params" });
-      const inQuery = Object.entries(row.params).filter(([, each]) => each.in !== "path");
-      const all = new URLSearchParams(inQuery.map(([name, each]): [string, string] => [name, each.example])).toString();
+      const inQuery = Object.entries(row.params).filter(([name]) => !names.includes(name));
+      const all = new URLSearchParams(
+        inQuery.map(([name, each]): [string, string] => [name, documentationOf(each).example]),
+      ).toString();
       expect(readBy(row, all, inPath), all).toMatchObject({ kind: "params" });
     }
   });
@@ -81,7 +81,7 @@ describe("endpoints", () => {
         parameters: { name: string; in: string; required: boolean }[];
         responses: Record<string, { description: string }>;
       };
-      expect(parameters.filter((each) => each.in === "path").map(({ name }) => name)).toEqual(namesIn(row));
+      expect(parameters.filter((each) => each.in === "path").map(({ name }) => name)).toEqual(namesIn(row.path));
       expect(parameters.filter((each) => each.in === "path").every(({ required }) => required)).toBe(true);
       for (const code of row.errors)
         expect(responses[localErrorTable[code].status]?.description).toContain(localErrorTable[code].meaning);
