@@ -13,7 +13,7 @@ import { printableJson } from "../core/text/printable.ts";
 import { serveCommandOffline } from "../daemon.ts";
 import { proxyOf } from "../service/client/proxy.ts";
 import type { Given } from "./arguments.ts";
-import { isDemo, startDemo } from "./demo.ts";
+import { isDemo, refuseWithoutAccount, startDemo } from "./demo.ts";
 import { systemClock } from "./system-clock.ts";
 
 /** Answer of an endpoint: its JSON, or the reason of an error. */
@@ -40,10 +40,10 @@ export async function withConnection<Result>(
   given: Given,
   work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
-  const { config, path: file } = loadConfiguration(given.configPath, process.env);
+  const loaded = loadConfiguration(given.configPath, process.env);
+  refuseWithoutAccount(loaded);
+  const { config } = loaded;
   const isInvented = isDemo(config);
-  if (isInvented && file !== null)
-    throw new StartError(`${file} has neither consumer.api_key nor third_party; set one of them`);
   for (let attempts = 1; ; attempts++) {
     const socket = await runningDaemon(config.data_dir);
     if (socket !== null) return work({ ...requestsTo(socket), isRunning: true, isDemo: isInvented });

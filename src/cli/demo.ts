@@ -4,9 +4,11 @@ import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as z from "zod/mini";
+import type { Configuration } from "../config/load-config-file.ts";
 import { plugs as plugsSchema } from "../config/plug-schema.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
+import { StartError } from "../core/status/start-error.ts";
 import { slugOf } from "../core/text/slug.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { databasePathIn } from "../storage/open-storage.ts";
@@ -49,6 +51,12 @@ export interface Demo {
 /** Returns true for a configuration without an account. */
 export function isDemo(config: Config): boolean {
   return config.consumer === undefined && config.third_party === undefined;
+}
+
+/** Throws a StartError for a file without an account. An editor may not have written its text yet. */
+export function refuseWithoutAccount({ config, path }: Configuration): void {
+  if (path !== null && isDemo(config))
+    throw new StartError(`${path} has neither consumer.api_key nor third_party; set one of them`);
 }
 
 export interface DemoOptions {

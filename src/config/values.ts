@@ -119,7 +119,8 @@ export function unique<Item>(key: keyof Item & string) {
   );
 }
 
-const UNTOLD = "Invalid input";
+/** How keys of texts begin. Other messages are Zod's own, whose words depend on what else the process has loaded. */
+const OWN_TEXT = "mistake.";
 /** Keys of kinds of values, by their names in Zod and in JavaScript. */
 export const KINDS: Readonly<Record<string, Extract<TextKey, `mistake.kind_${string}`>>> = {
   ...{
@@ -137,7 +138,7 @@ export function expectedOf(issue: z.core.$ZodIssue): Message {
     ...("minimum" in issue && { least: Number(issue.minimum) }),
     ...("maximum" in issue && { most: Number(issue.maximum) }),
   };
-  if (issue.message !== UNTOLD) return { key: issue.message as Expected, facts: limits };
+  if (issue.message.startsWith(OWN_TEXT)) return { key: issue.message as Expected, facts: limits };
   switch (issue.code) {
     case "invalid_type":
       return message(KINDS[issue.expected] ?? "mistake.expected_other");

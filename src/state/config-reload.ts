@@ -60,13 +60,13 @@ export class ConfigReload {
       }
       this.#later = later;
       problems.end(SUBJECT);
-      if (live.length + later.length === 0) log.info({ by }, "configuration reloaded: nothing has changed");
-      if (live.length > 0) log.info({ by, changed: live }, "configuration reloaded");
       for (const key of later)
         log.warn(
           {},
           `${key} has changed; ${isOfService(key) ? "elbro starts again with it" : "restart elbro to use it"}`,
         );
+      const isSame = live.length + later.length === 0;
+      log.info({ by, changed: live }, `configuration reloaded${isSame ? ": nothing has changed" : ""}`);
     } catch (error) {
       const { message: detail } = asStartError(error, "the configuration cannot be used");
       // A different mistake is a new problem.

@@ -28,7 +28,7 @@ import { proxyOf } from "../../service/client/proxy.ts";
 import { inSlices } from "../../state/slices.ts";
 import { isReadFailure } from "../../storage/database.ts";
 import type { Given } from "../arguments.ts";
-import { demoGreeting, isDemo, startDemo } from "../demo.ts";
+import { demoGreeting, isDemo, refuseWithoutAccount, startDemo } from "../demo.ts";
 import { greeting, houseText } from "../greeting.ts";
 import { historyProgress } from "../history-progress.ts";
 import { machineId } from "../machine-id.ts";
@@ -172,9 +172,10 @@ interface World {
 }
 
 /** Starts the demo if nothing is configured; returns null for a home. Throws a StartError for a file without an account. */
-async function demoOf({ config, path }: Configuration, clock: World["clock"]) {
+async function demoOf(loaded: Configuration, clock: World["clock"]) {
+  const { config } = loaded;
+  refuseWithoutAccount(loaded);
   if (!isDemo(config)) return null;
-  if (path !== null) throw new StartError(`${path} has neither consumer.api_key nor third_party; set one of them`);
   const hasDataDir = process.env.ELBRO_DATA_DIR !== undefined;
   return startDemo({ config, clock, hasDataDir, host: process.env.ELBRO_DEMO_HOST });
 }
@@ -237,6 +238,7 @@ async function startHouse(
   const readAgain = async () => {
     if (config.accounts_dir) await inSlices(files.reading(config.accounts_dir), () => undefined);
     const again = loadConfiguration(given.configPath, process.env, files);
+    refuseWithoutAccount(again);
     certificates.watch(again.tlsFiles);
     for (const warning of again.warnings) log.warn({}, warning);
     return withSupervisor(again.config);

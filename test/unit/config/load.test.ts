@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import * as z from "zod/mini";
 import { keyRows } from "../../../src/config/key-rows.ts";
 import { readConfig } from "../../../src/config/load.ts";
 import { redactedConfig } from "../../../src/config/secrets.ts";
@@ -34,6 +35,16 @@ describe("an invalid file is reported completely, without its secrets:", () => {
     expect(`${reported}\n`).toBe(corpusMistakes(name));
     expect(reported).not.toContain(CANARY);
     expect(reported).not.toContain("4711");
+  });
+
+  test("in words that do not depend on another library in the process that sets Zod's language", () => {
+    const { localeError } = z.config();
+    z.config(z.locales.en());
+    try {
+      for (const name of corpusNames) expect(`${mistakesOf(corpusText(name)).join("\n")}\n`).toBe(corpusMistakes(name));
+    } finally {
+      z.config({ localeError });
+    }
   });
 
   test("every file with messages has its configuration", () => {

@@ -87,8 +87,8 @@ describe("a reload", () => {
     expect(applied).toEqual([used]);
     expect(used).toMatchObject({ plans: [{ name: "Car" }], mqtt: { base_topic: "elbro" } });
     expect(said).toEqual([
-      'configuration reloaded {"by":"API","changed":["plans"]}',
       "mqtt.base_topic has changed; restart elbro to use it {}",
+      'configuration reloaded {"by":"API","changed":["plans"]}',
     ]);
   });
 
@@ -97,7 +97,7 @@ describe("a reload", () => {
     const { it, said } = reloading((next) => void applied.push(next));
     await it.reload(async () => config());
     expect(applied).toEqual([]);
-    expect(said).toEqual(['configuration reloaded: nothing has changed {"by":"API"}']);
+    expect(said).toEqual(['configuration reloaded: nothing has changed {"by":"API","changed":[]}']);
   });
 
   test("of an invalid configuration changes nothing and is a problem until a valid one follows", async () => {
