@@ -23,8 +23,8 @@ const sources = Object.fromEntries(
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
   api: 8_656,
-  cli: 2_851,
-  config: 5_267,
+  cli: 2_861,
+  config: 5_268,
   core: 11_764,
   dashboard: 9_173,
   http: 2_034,
