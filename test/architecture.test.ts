@@ -22,9 +22,9 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 8_656,
+  api: 8_521,
   cli: 2_861,
-  config: 5_268,
+  config: 5_105,
   core: 11_764,
   dashboard: 9_173,
   http: 2_034,

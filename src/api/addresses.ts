@@ -42,8 +42,6 @@ export const addressEndpoints: readonly Endpoint[] = [
     summary:
       "The addresses of each account, and the data that the service has for them. Addresses that are not stored yet are requested from the service.",
     answer: addresses,
-    errors: [],
-    example: "/local/v1/addresses",
     async run({ asking }) {
       const { accounts, homes } = asking.state;
       const listed = [];

@@ -16,7 +16,6 @@ import { addRoute, createRouter, type Router } from "../http/router.ts";
 import { DATA_HEADERS } from "../http/security-headers.ts";
 import { Administrators } from "../integrations/homeassistant/administrators.ts";
 import type { Storage } from "../storage/open-storage.ts";
-import { docsRoutes } from "./api-docs-routes.ts";
 import type { ApiKeys } from "./auth/api-keys.ts";
 import { openKeyStore } from "./auth/key-store.ts";
 import { SessionAuth, type SessionAuthDeps } from "./auth/session-auth.ts";
@@ -24,7 +23,6 @@ import { Sessions } from "./auth/sessions.ts";
 import { BACKUP_PATH, backupRoutes } from "./backup.ts";
 import { dashboardRoutes } from "./dashboard-routes.ts";
 import { localRoutes } from "./endpoints.ts";
-import { helpRoutes } from "./help-routes.ts";
 import { type LocalDeps, localSource } from "./local-source.ts";
 import { mcpEndpoints } from "./mcp-route.ts";
 import type { MirrorDeps } from "./mirror/mirror-source.ts";
@@ -33,6 +31,7 @@ import type { MonitoringDeps } from "./monitoring/monitoring-deps.ts";
 import { monitoringRoutes } from "./monitoring/monitoring-routes.ts";
 import { documentRoutes } from "./openapi/openapi-routes.ts";
 import { routesOf } from "./openapi/operation.ts";
+import { pageRoutes } from "./page-routes.ts";
 import type { SetupOptions } from "./setup/setup.ts";
 import { setupRoutes } from "./setup/setup-routes.ts";
 
@@ -172,8 +171,7 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys, pages = openPages(deps, 
     ...monitoringRoutes(deps),
     ...backupRoutes(deps),
     ...documentRoutes(() => routes),
-    ...docsRoutes(),
-    ...helpRoutes(),
+    ...pageRoutes(),
     ...dashboardRoutes(deps.state, {
       ...{ keys, pages, editor: deps.editor, canSetUp: deps.setup !== null },
       frameAncestors: deps.config.api.frame_ancestors ?? [],

@@ -50,7 +50,6 @@ export const backupEndpoints: readonly Endpoint<BackupSource>[] = [
     about: "The copy.",
     media: BINARY,
     errors: ["conflict"],
-    example: BACKUP_PATH,
     async run({ state, storage: { databasePath } }, _params, { now }) {
       const trouble = await state.copyNow();
       if (trouble !== null) return localError("conflict", message("refused.backup_failed", { why: trouble }));
@@ -73,7 +72,6 @@ export const backupEndpoints: readonly Endpoint<BackupSource>[] = [
     takesFile: true,
     statuses: { 202: { about: "The copy is valid and replaces the database at the next start.", schema: waiting } },
     errors: ["invalid_parameter", "conflict", "payload_too_large", "unsupported_media_type"],
-    example: BACKUP_PATH,
     async run(source, _params, request) {
       if (source.isTaking) return localError("conflict", message("refused.backup_busy"));
       source.isTaking = true;
@@ -92,8 +90,6 @@ export const backupEndpoints: readonly Endpoint<BackupSource>[] = [
     summary: "Deletes an uploaded copy that has not been used yet.",
     about: "No uploaded copy remains.",
     answer: waiting,
-    errors: [],
-    example: BACKUP_PATH,
     run({ storage: { databasePath } }) {
       rmSync(waitingPathOf(databasePath), { force: true });
       return { kind: "json", body: { restart: false } };

@@ -42,8 +42,6 @@ export const checkEndpoints: readonly Endpoint[] = [
     scope: "control",
     summary: "Tests service, broker, database, Home Assistant and archive, with at most three requests to the service.",
     answer: checks,
-    errors: [],
-    example: "/local/v1/checks",
     async run(source) {
       const { asking, storage, config, checkBroker } = source;
       const found: Check[] = [];

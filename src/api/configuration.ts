@@ -1,7 +1,6 @@
 /** Creates, changes and deletes plans and plugs in the configuration. */
 
-import type { Caller } from "../config/editing/caller.ts";
-import type { Edited, EditRefusal } from "../config/editing/entry-editor.ts";
+import type { Caller, Edited, EditRefusal } from "../config/editing/edit-refusal.ts";
 import type { EntryList } from "../config/entry-list.ts";
 import { message } from "../core/language/text.ts";
 import { type LocalError, localError } from "../http/errors.ts";

@@ -11,7 +11,19 @@ import type { ProxySettings } from "../service/client/proxy.ts";
 import { BODY_ERRORS, callerOf, EDIT_ERRORS, editedAnswer, editedSchema, refusedEdit } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
-import { anyObject, anyValue, boolean, described, list, named, object, oneOf, orNull, text } from "./schema.ts";
+import {
+  anyObject,
+  anyValue,
+  boolean,
+  described,
+  list,
+  named,
+  object,
+  oneOf,
+  orNull,
+  text,
+  type ValueOf,
+} from "./schema.ts";
 import { type Trial, tryExternalBroker, tryHomeAssistant, tryService, tryThirdParty } from "./setup/setup-trials.ts";
 
 const keySchema = () =>
@@ -42,6 +54,9 @@ const connectionsSchema = () =>
       ),
     }),
   );
+export type SavedConnections = ValueOf<typeof connectionsSchema>;
+export type SavedKey = ValueOf<typeof keySchema>;
+
 const trialSchema = () =>
   named(
     "ConnectionTrial",
@@ -71,8 +86,6 @@ export const connectionEndpoints: readonly Endpoint[] = [
     scope: "control",
     summary: "The connections to the service, the broker and Home Assistant, without secrets.",
     answer: connectionsSchema,
-    errors: [],
-    example: "/local/v1/connections",
     run({ connections }) {
       const saved = connections.saved();
       return { kind: "json", body: saved, headers: { ETag: `"${saved.revision}"` } };

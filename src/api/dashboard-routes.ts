@@ -1,7 +1,7 @@
 /** Endpoints of the dashboard at `/`: its files and its sessions. */
 
 import path from "node:path";
-import type { EntryEditor } from "../config/editing/entry-editor.ts";
+import type { ConfigurationEditor } from "../config/editing/configuration-editor.ts";
 import { message } from "../core/language/text.ts";
 import { VERSION } from "../core/status/version.ts";
 import { SERVICE_ZONE } from "../core/time/calendar.ts";
@@ -10,18 +10,48 @@ import { localError } from "../http/errors.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
 import { pageHeaders } from "../http/security-headers.ts";
 import { filesIn, pageHandlers } from "../http/static-files.ts";
+import { capabilities, resolutions } from "../service/contract/resources.ts";
 import type { State } from "../state/open-state.ts";
 import type { ApiKeys } from "./auth/api-keys.ts";
 import { fromElsewhere, fromOwnPage, type SessionAuth } from "./auth/session-auth.ts";
 import { type Endpoint, endpointFor } from "./endpoint.ts";
-import { assetFacts, FROM_PAGE, HTML, routesOf } from "./openapi/operation.ts";
-import type { ValueOf } from "./schema.ts";
-import { loggedIn, loggedOut, login, SESSION_KEY_PATTERN, session } from "./session-schemas.ts";
+import { assetFacts, FROM_PAGE, HTML, reference, routesOf } from "./openapi/operation.ts";
+import * as s from "./schema.ts";
+
+/** Form of a key. Any other text is rejected without a check. */
+const SESSION_KEY_PATTERN = /^\S{1,512}$/;
+
+const houseHome = () =>
+  s.object({
+    ...{ id: s.text, name: s.text, address_id: s.orNull(s.text) },
+    resolution: s.orNull(s.named("Resolution", s.oneOf(resolutions))),
+    // The schema of the contract has this name, too.
+    capabilities: s.orNull(s.noted(capabilities, reference("schemas", "Capabilities"))),
+  });
+const house = () => s.object({ version: s.text, time_zone: s.text, homes: s.list(s.named("HouseHome", houseHome())) });
+
+const session = () =>
+  s.named(
+    "Session",
+    s.object({
+      ...{ mode: s.oneOf(["open", "key"]), signed_in: s.boolean, key: s.orNull(s.text), control: s.boolean },
+      admin: s.described(s.boolean, "Whether connections can be changed."),
+      can_save: s.described(s.boolean, "Whether plans and plugs can be saved; not in the demo."),
+      can_set_up: s.described(s.boolean, "Whether `/local/v1/setup` can replace the demo by your own home."),
+      can_log_out: s.boolean,
+      house: s.optional(s.described(s.named("House", house()), "Only if the caller may read.")),
+      now: s.instant,
+    }),
+  );
+
+const login = () => s.named("Login", s.object({ key: s.noted(s.text, { pattern: SESSION_KEY_PATTERN.source }) }));
+const loggedIn = () => s.named("LoggedIn", s.object({ signed_in: s.boolean, key: s.text, control: s.boolean }));
+const loggedOut = () => s.named("LoggedOut", s.object({ signed_in: s.boolean }));
 
 interface DashboardAccess {
   readonly keys: Pick<ApiKeys, "admit" | "named">;
   readonly pages: SessionAuth;
-  readonly editor: Pick<EntryEditor, "isInvented">;
+  readonly editor: Pick<ConfigurationEditor, "isInvented">;
   readonly canSetUp: boolean;
   /** Origins that may show the dashboard in a frame. */
   readonly frameAncestors: readonly string[];
@@ -49,8 +79,6 @@ export const dashboardEndpoints: readonly Endpoint<DashboardSource>[] = [
     summary: "The dashboard.",
     about: "The page.",
     media: HTML,
-    errors: [],
-    example: "/",
     run: async (source, _params, request) => withPreloads(await source.page(request), source, request),
   }),
   dashboard({
@@ -68,8 +96,6 @@ export const dashboardEndpoints: readonly Endpoint<DashboardSource>[] = [
     summary: "The session of the dashboard and its permissions.",
     about: "The session.",
     answer: session,
-    errors: [],
-    example: "/local/v1/session",
     run(source, _params, request) {
       const cookie = source.pages.sessions.renew(request.headers, request.now);
       const headers = cookie === null ? {} : { headers: { "Set-Cookie": cookie } };
@@ -89,7 +115,6 @@ export const dashboardEndpoints: readonly Endpoint<DashboardSource>[] = [
     answer: loggedIn,
     answerHeaders: withCookie,
     errors: ["invalid_parameter", "invalid_token", "forbidden", "rate_limited"],
-    example: "/local/v1/session",
     run: (source, _params, request) => logIn(source, request),
   }),
   dashboard({
@@ -103,7 +128,6 @@ export const dashboardEndpoints: readonly Endpoint<DashboardSource>[] = [
     answer: loggedOut,
     answerHeaders: withCookie,
     errors: ["forbidden"],
-    example: "/local/v1/session/end",
     refusal: (_source, { headers }) => (fromOwnPage(headers) ? null : fromElsewhere()),
     run: ({ pages }, _params, { headers }) => ({
       kind: "json",
@@ -131,7 +155,7 @@ type PageRequest = Omit<LocalRequest, "body">;
 type PageAnswer = Awaited<ReturnType<DashboardSource["page"]>>;
 
 /** Response of `GET /local/v1/session`. `house` is absent if the caller may not read. */
-export type SessionAnswer = ValueOf<typeof session>;
+export type SessionAnswer = s.ValueOf<typeof session>;
 
 function sessionOf(
   { state, pages, editor, canSetUp }: DashboardSource,

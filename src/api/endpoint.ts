@@ -50,13 +50,17 @@ export interface BodyRow<Body extends Schema = Schema> {
   readonly isCheckedByRun?: true;
 }
 
+/** Facts that a row may leave out: there are no errors of its own, and the example is the path. */
+type Defaulted = "errors" | "example";
+
 interface EndpointRow<
   Source,
   Rows extends Parameters,
   Answer extends Schema,
   Created extends Schema,
   Body extends Schema,
-> extends EndpointFacts {
+> extends Omit<EndpointFacts, Defaulted>,
+    Partial<Pick<EndpointFacts, Defaulted>> {
   readonly params?: Rows;
   readonly body?: BodyRow<Body>;
   /** Schema of the JSON response; absent for one with another status or of another type. */
@@ -117,8 +121,7 @@ export function endpointFor<Source extends object>() {
       return csvAnswer(made, csv, row.path.split("/").at(-1) ?? "", { decimal: decimalIn(request), calendar });
     };
     return {
-      ...row,
-      params,
+      ...{ errors: [], example: row.path, ...row, params },
       async run(source, request, wanted) {
         const made = await run(source, request, wanted);
         return made.kind === "error" && row.text === "signal" ? signalError(made, request) : made;

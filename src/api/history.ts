@@ -3,7 +3,7 @@
 import { callerOf, EDIT_ERRORS, editedAnswer, editedSchema } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
-import { anyValue, described, list, named, object, orNull, text } from "./schema.ts";
+import { anyValue, described, list, named, object, orNull, text, type ValueOf } from "./schema.ts";
 
 const difference = () =>
   named(
@@ -35,6 +35,9 @@ const historySchema = () =>
     }),
   );
 
+/** State before a change. */
+export type PageState = ValueOf<typeof historySchema>["states"][number];
+
 export const historyEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "GET",
@@ -43,8 +46,6 @@ export const historyEndpoints: readonly Endpoint[] = [
     scope: "control",
     summary: "The last 20 changes that were saved over HTTP, without secrets.",
     answer: historySchema,
-    errors: [],
-    example: "/local/v1/history",
     run({ history }) {
       const body = history.list();
       return { kind: "json", body, headers: { ETag: `"${body.revision}"` } };

@@ -73,7 +73,6 @@ export const keyEndpoints: readonly Endpoint[] = [
     summary: "The keys of devices: names, scopes and last use. The keys themselves are not included.",
     answer: lanKeys,
     errors: ["conflict"],
-    example: "/local/v1/keys",
     run({ config }) {
       const keys = listKeys(config);
       return "kind" in keys ? keys : { kind: "json", body: { keys } };
@@ -88,7 +87,6 @@ export const keyEndpoints: readonly Endpoint[] = [
     answer: () => s.named("NoKey", s.object({})),
     created: madeKey,
     errors: ["invalid_parameter", "conflict", "not_saved", ...BODY_ERRORS],
-    example: "/local/v1/keys",
     body: {
       schema: newKey,
       example: { name: "phone", control: true },

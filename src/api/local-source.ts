@@ -1,7 +1,7 @@
 /** Data source of the endpoints of `/local/v1`. */
 
+import type { ConfigurationEditor } from "../config/editing/configuration-editor.ts";
 import type { ConnectionEditor } from "../config/editing/connection-editor.ts";
-import type { EntryEditor } from "../config/editing/entry-editor.ts";
 import type { PageHistory } from "../config/editing/page-history.ts";
 import type { SettingsEditor } from "../config/editing/settings-editor.ts";
 import type { Config } from "../config/schema.ts";
@@ -32,7 +32,7 @@ import { unexpected } from "./parameters.ts";
 export interface LocalDeps extends Pick<AskDeps, "clock" | "onSeriesChanged"> {
   readonly config: Config;
   readonly proxy?: ProxySettings | null;
-  readonly editor: EntryEditor;
+  readonly editor: Pick<ConfigurationEditor, "isInvented" | "saved" | "draft" | "change" | "reset">;
   readonly settings: Pick<SettingsEditor, "saved" | "change" | "reset">;
   readonly connections: Pick<ConnectionEditor, "saved" | "change" | "tried" | "reset">;
   readonly history: Pick<PageHistory, "list" | "restore">;

@@ -17,8 +17,6 @@ export const mcpEndpoints: readonly Endpoint[] = [
     },
     answer: () => anyObject,
     statuses: { 202: "A notification was accepted." },
-    errors: [],
-    example: "/mcp",
     async run(source, _params, request) {
       const { answerMcp } = await import("./mcp.ts");
       return answerMcp(source, request);

@@ -15,7 +15,6 @@ export const notifyEndpoints: readonly Endpoint[] = [
       "Sends a test notification to the ntfy server or webhook of `notify`, also in quiet hours. If it fails, the response has the reason.",
     answer: () => named("NotificationTest", object({ sent: boolean })),
     errors: ["conflict"],
-    example: "/local/v1/notifications/test",
     async run({ config, proxy }, _params, { signal, headers }) {
       const { notify, language } = config;
       if (!notify) return localError("conflict", message("refused.no_notify"));

@@ -237,8 +237,6 @@ export const planEndpoints: readonly Endpoint[] = [
         "month.against_window_start": "{currency}",
       },
     },
-    errors: [],
-    example: "/local/v1/plans",
     async run({ plans }, _params, { now }) {
       const known: PlanAnswer[] = [];
       await inSlices(plans.snapshots, (plan) => void known.push(planOf(plan)));
@@ -269,7 +267,6 @@ export const planEndpoints: readonly Endpoint[] = [
     answer: planSchema,
     created: editedSchema,
     errors: [...EDIT_ERRORS, ...BODY_ERRORS, "not_known"],
-    example: "/local/v1/plans",
     body: {
       schema: () => s.union([oncePlan(), entryBody("plans").schema()]),
       isCheckedByRun: true,
@@ -293,7 +290,6 @@ export const planEndpoints: readonly Endpoint[] = [
     summary: "Previews a plan with the known prices, without saving it: its hours, cost and savings.",
     answer: planPreview,
     errors: ["invalid_parameter", ...BODY_ERRORS, "not_known"],
-    example: "/local/v1/plan-preview",
     body: entryBody("plans"),
     run: (source, _params, { now, body }) => previewed(source, body, now),
   }),

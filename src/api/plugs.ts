@@ -86,8 +86,6 @@ export const plugEndpoints: readonly Endpoint[] = [
         ...{ "month.kwh": "kWh", "month.cost": "", "month.currency": "" },
       },
     },
-    errors: [],
-    example: "/local/v1/plugs",
     run: ({ plugs, config }, _params, { now }) => {
       const { plugs: configured } = config;
       const shown = plugs.snapshots().map((snapshot) => {
@@ -107,8 +105,6 @@ export const plugEndpoints: readonly Endpoint[] = [
     summary:
       "Plugs that announce themselves on the broker (Zigbee2MQTT, Tasmota, Shelly), and the abilities of their timers.",
     answer: () => s.named("AnnouncedPlugs", s.object({ plugs: s.list(announcedSchema()) })),
-    errors: [],
-    example: "/local/v1/announced-plugs",
     async run({ plugs }) {
       const announced = (await plugs.announced()).map((plug) => {
         const { name, model, configured, family, topic, channel, timers, isTimerSure } = plug;
@@ -130,7 +126,6 @@ export const plugEndpoints: readonly Endpoint[] = [
     answer: editedSchema,
     created: editedSchema,
     errors: [...EDIT_ERRORS, ...BODY_ERRORS],
-    example: "/local/v1/plugs",
     body: entryBody("plugs"),
     run: (source, _params, request) => changed(source, "plugs", null, request),
   }),

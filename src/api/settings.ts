@@ -5,7 +5,7 @@ import { localError } from "../http/errors.ts";
 import { BODY_ERRORS, callerOf, EDIT_ERRORS, editedAnswer, editedSchema } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
-import { anyValue, boolean, described, list, named, object, orNull, text } from "./schema.ts";
+import { anyValue, boolean, described, list, named, object, orNull, text, type ValueOf } from "./schema.ts";
 
 const value = () =>
   described(anyValue, "As in the configuration, without secrets and defaults; null if the section is not set.");
@@ -33,6 +33,9 @@ const settingsSchema = () =>
     }),
   );
 
+export type SavedSetting = ValueOf<typeof settingSchema>;
+export type SavedSettings = ValueOf<typeof settingsSchema>;
+
 export const settingEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "GET",
@@ -43,7 +46,6 @@ export const settingEndpoints: readonly Endpoint[] = [
       "Settings of the configuration that can be changed here, such as `notify` and `language`, without secrets.",
     answer: settingsSchema,
     errors: ["conflict"],
-    example: "/local/v1/settings",
     run({ settings }) {
       const saved = settings.saved();
       return { kind: "json", body: saved, headers: { ETag: `"${saved.revision}"` } };

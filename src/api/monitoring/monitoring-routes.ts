@@ -50,7 +50,6 @@ export const monitoringEndpoints: readonly Endpoint<MonitoringSource>[] = [
     params: { home: homeAs("Only events of this home and events without a home.") },
     headers: { "Last-Event-ID": { about: "The last `id` received; a browser sends it by itself." } },
     errors: ["invalid_parameter", "resource_not_found"],
-    example: "/events",
     run: (source, { home }, request) => listening(source, home, request),
   }),
   monitoring({
@@ -58,14 +57,12 @@ export const monitoringEndpoints: readonly Endpoint<MonitoringSource>[] = [
     path: "/healthz",
     summary:
       "200 if the loops run, the database can be written and the current price is known; otherwise 503 with the reason.",
-    example: "/healthz",
     run: ({ health }, _params, { caller }) => healthAnswer(health, caller, ({ serves }) => serves),
   }),
   monitoring({
     ...healthFacts("getLiveness", "A restart could help."),
     path: "/livez",
     summary: "503 only if a restart could help. For programs that restart the daemon automatically.",
-    example: "/livez",
     run: ({ health }, _params, { caller }) => healthAnswer(health, caller, ({ lives }) => lives),
   }),
   monitoring({
@@ -76,8 +73,6 @@ export const monitoringEndpoints: readonly Endpoint<MonitoringSource>[] = [
     summary: "Metrics of homes and daemon for Prometheus.",
     about: `${metricRows.length} metrics, listed in docs/monitoring.md.`,
     media: { [METRICS_TYPE]: text },
-    errors: [],
-    example: "/metrics",
     async run(source, _params, { now }) {
       const families = await readMetrics(source, await source.health.report(), now);
       const texts: string[] = [];
@@ -94,8 +89,6 @@ export const monitoringEndpoints: readonly Endpoint<MonitoringSource>[] = [
     about: "The full report.",
     headers: { "Accept-Language": inLanguage },
     answer: system,
-    errors: [],
-    example: "/local/v1/system",
     async run(source, _params, { now, headers }) {
       const language = languageOf(headers["accept-language"], source.config.language);
       return { kind: "json", body: await systemReport(source, await source.health.report(), now, language) };
@@ -109,8 +102,6 @@ export const monitoringEndpoints: readonly Endpoint<MonitoringSource>[] = [
     summary: "Report as a file that can be shared: without secrets and addresses.",
     about: "The same report with the configuration, without secrets, names and places, for sharing.",
     answer: () => anyObject,
-    errors: [],
-    example: "/local/v1/diagnostics",
     async run(source, _params, { now }) {
       const report = await diagnosticsReport(source, await source.health.report(), now);
       const name = `elbro-diagnostics-${new Date(now).toISOString().slice(0, 10)}.json`;
@@ -136,7 +127,6 @@ function healthFacts(operationId: string, bad: string) {
     about: "elbro is healthy.",
     answer: healthSchema,
     statuses: { 503: { about: bad, schema: healthSchema } },
-    errors: [],
   } as const;
 }
 

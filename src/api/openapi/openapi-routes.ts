@@ -8,7 +8,7 @@ import { routesOf } from "./operation.ts";
 type Made = Readonly<Record<"openapi" | "configuration", () => Promise<Buffer>>>;
 
 const document = endpointFor<Made>();
-const facts = { method: "GET", errors: [], answer: () => anyObject } as const;
+const facts = { method: "GET", answer: () => anyObject } as const;
 
 const documentEndpoints: readonly Endpoint<Made>[] = [
   document({
@@ -18,7 +18,6 @@ const documentEndpoints: readonly Endpoint<Made>[] = [
     scope: "open",
     summary: "This API as an OpenAPI document.",
     about: "This document.",
-    example: "/openapi.json",
     run: ({ openapi }) => answerOf(openapi),
   }),
   document({
@@ -28,7 +27,6 @@ const documentEndpoints: readonly Endpoint<Made>[] = [
     scope: "read",
     summary: "The configuration as a JSON Schema, with a description of each key.",
     about: "The schema.",
-    example: "/local/v1/configuration/schema",
     run: ({ configuration }) => answerOf(configuration),
   }),
 ];

@@ -176,7 +176,6 @@ export function assetFacts(operationId: string) {
     operationId,
     scope: "open",
     about: "The file.",
-    errors: [],
     media: Object.fromEntries(Object.values(FILE_TYPES).map((type) => [type.split(";")[0] ?? type, {}])),
   } as const;
 }

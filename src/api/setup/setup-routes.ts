@@ -111,8 +111,6 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
     summary: "Whether the home can be set up, and whether the caller needs the code from the log.",
     about: "The state of the set-up.",
     answer: stateSchema,
-    errors: [],
-    example: "/local/v1/setup",
     run: (source, _params, request) => ({ kind: "json", body: stateOf(source, request) }),
   }),
   setup({
@@ -122,7 +120,6 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
     summary: "Allows a browser that has the code from the log to set up the home. Each code works for one browser.",
     body: { schema: () => bodies.code, example: { code: "ABCD-EFGH" } },
     answer: stateSchema,
-    example: "/local/v1/setup/code",
     refusal: ({ access }) => (access ? null : isSetUp()),
     run({ access, options }, _params, request) {
       if (!access) return isSetUp();
@@ -142,7 +139,6 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
     summary: "Requests the addresses of a key from the service.",
     body: { schema: () => bodies.service, example: { api_key: EXAMPLE_KEY } },
     answer: serviceSchema,
-    example: "/local/v1/setup/service",
     async run({ options }, _params, request) {
       if (!options) return isSetUp();
       return trialAnswer(await tryService(options.config.service, request.body.api_key, options.proxy), request);
@@ -158,7 +154,6 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
       example: { url: "mqtt://192.168.1.10:1883", username: "elbro", password: "password-of-elbro" },
     },
     answer: trialSchema,
-    example: "/local/v1/setup/broker",
     async run({ options }, _params, request) {
       if (!options) return isSetUp();
       const mistake = mistakeIn(options.readWith({ file: JSON.stringify({ mqtt: request.body }), page: null }));
@@ -176,7 +171,6 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
       example: { url: "http://homeassistant.local:8123", token: "token-of-an-administrator" },
     },
     answer: trialSchema,
-    example: "/local/v1/setup/home-assistant",
     async run({ options }, _params, request) {
       if (!options) return isSetUp();
       const mistake = mistakeIn(
@@ -197,7 +191,6 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
       },
     },
     created: doneSchema,
-    example: "/local/v1/setup",
     refusal: refusalOf,
     async run(source, _params, { body, now, signal }) {
       const { options } = source;

@@ -9,25 +9,46 @@ import { triedPlans } from "../plan-trials.ts";
 import { type Config, configSchema } from "../schema.ts";
 import { filesIn, itemOf, shapeOf, withoutDefaults } from "../schema-nodes.ts";
 import { isTree, type Tree } from "../tree.ts";
-import type { Caller } from "./caller.ts";
-import { fileRefusal, INVENTED, mistaken, refusal } from "./edit-refusal.ts";
-import type { Edited, EditRefusal, EntryChange, EntryEditor, SavedEntry } from "./entry-editor.ts";
+import {
+  type Caller,
+  type Edited,
+  type EditRefusal,
+  fileRefusal,
+  INVENTED,
+  mistaken,
+  refusal,
+} from "./edit-refusal.ts";
 import type { PageNow, PageWriter } from "./page-writer.ts";
 
 const NAMES = { plans: message("refused.entry_plan"), plugs: message("refused.entry_plug") } as const;
 
-export class ConfigurationEditor implements EntryEditor {
+/** A requested change. `id` is null for a new entry. */
+interface EntryChange {
+  readonly list: EntryList;
+  readonly id: string | null;
+  /** The new entry; ignored for a deletion. */
+  readonly entry: unknown;
+  readonly isDelete: boolean;
+  readonly caller: Caller;
+}
+
+export class ConfigurationEditor {
   readonly #page: PageWriter;
 
   constructor(page: PageWriter) {
     this.#page = page;
   }
 
+  /** Whether the homes are those of the demo, so that nothing can be saved. */
   get isInvented(): boolean {
     return this.#page.isInvented;
   }
 
-  saved(list: EntryList, id: string): SavedEntry | null {
+  /**
+   * Returns an entry that is in use, as written and without its secrets; null if it is not in use. `source` is the file
+   * that holds it, `fixed` why it cannot be changed here.
+   */
+  saved(list: EntryList, id: string) {
     const used = this.#page.used[list];
     const found = used[writtenIds(used).indexOf(id)];
     if (!found) return null;
@@ -54,6 +75,7 @@ export class ConfigurationEditor implements EntryEditor {
     };
   }
 
+  /** Returns the configuration with an entry, or the mistakes of the entry. */
   draft(list: EntryList, id: string | null, given: unknown): Config | EditRefusal {
     if (!isTree(given)) return refusal("invalid_parameter", message("refused.edit_not_keys", { entry: NAMES[list] }));
     const named = fileRefusal(given);
@@ -77,6 +99,7 @@ export class ConfigurationEditor implements EntryEditor {
     return mistaken("invalid_parameter", mistakes);
   }
 
+  /** Creates, changes or deletes an entry, and applies it. Changes are applied one at a time. */
   async change({ list, id, entry, isDelete, caller }: EntryChange): Promise<Edited> {
     if (this.isInvented) {
       const draft = isDelete ? null : this.draft(list, id, entry);

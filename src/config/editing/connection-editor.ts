@@ -11,35 +11,8 @@ import type { Config } from "../schema.ts";
 import { FILE_SUFFIX } from "../schema-nodes.ts";
 import { redactedConfig } from "../secrets.ts";
 import { isTree, type Tree } from "../tree.ts";
-import type { Caller } from "./caller.ts";
-import { fileRefusal, INVENTED, mistaken } from "./edit-refusal.ts";
-import type { Edited, EditRefusal } from "./entry-editor.ts";
+import { type Caller, type Edited, type EditRefusal, fileRefusal, INVENTED, mistaken } from "./edit-refusal.ts";
 import type { PageChange, PageNow, PageWriter } from "./page-writer.ts";
-
-/** A key of a connection. */
-export interface SavedKey {
-  /** Path in the configuration, such as `mqtt.url`. */
-  readonly key: string;
-  /** Null if it is not set, and for a secret. */
-  readonly value: unknown;
-  readonly is_secret: boolean;
-  readonly is_set: boolean;
-  /** Whether the environment or a file of its own sets it, so that it can be changed only there. */
-  readonly outside: boolean;
-  /** Whether page.yaml sets it. */
-  readonly overrides: boolean;
-  /** Whether a change needs a restart. */
-  readonly restart: boolean;
-}
-
-export interface SavedConnections {
-  /** Why they cannot be changed here; null if they can. */
-  readonly fixed: string | null;
-  readonly revision: string;
-  /** Keys that were changed and need a restart. */
-  readonly waiting: readonly string[];
-  readonly connections: readonly { readonly id: ConnectionName; readonly keys: readonly SavedKey[] }[];
-}
 
 /** A requested change. Keys that are left out stay; null removes one. */
 export interface ConnectionChange {
@@ -55,7 +28,8 @@ export class ConnectionEditor {
     this.#page = page;
   }
 
-  saved(): SavedConnections {
+  /** Returns the connections by their keys; `fixed` is why they cannot be changed here, or null. */
+  saved() {
     const { isInvented, waiting } = this.#page;
     const now = this.#page.saved();
     const { revision, config } = now;
@@ -88,7 +62,7 @@ export class ConnectionEditor {
     });
   }
 
-  #keyOf(key: string, config: Config, now: PageNow): SavedKey {
+  #keyOf(key: string, config: Config, now: PageNow) {
     const found = valueAt(config, key) ?? null;
     const is_secret = isSecretKey(key.split(".").at(-1) ?? "");
     return {

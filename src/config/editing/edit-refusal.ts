@@ -1,9 +1,38 @@
-/** Refusals of a change of the configuration. */
+/** Results and refusals of a change of the configuration. */
 
-import { type Message, message } from "../../core/language/text.ts";
+import { type Message, message, type Text } from "../../core/language/text.ts";
 import { type ConfigMistake, joined, mistakeAt } from "../mistake.ts";
 import { FILE_SUFFIX } from "../schema-nodes.ts";
-import type { EditRefusal } from "./entry-editor.ts";
+
+/** Who asks for a change of the configuration. */
+export interface Caller {
+  /** The revision that the caller has read; null to skip the check. */
+  readonly revision: string | null;
+  /** Whether the caller may change connections. */
+  readonly isAdmin: boolean;
+}
+
+export type EditRefusal = {
+  readonly kind: "refused";
+  readonly code: "invalid_parameter" | "resource_not_found" | "conflict" | "precondition_failed" | "forbidden";
+  /** A text is a message of the operating system. */
+  readonly reason: Text;
+  readonly mistakes?: readonly ConfigMistake[];
+};
+
+export type Edited =
+  | {
+      readonly kind: "saved";
+      readonly id: string;
+      /** The file it was written to, page.yaml. */
+      readonly source: string;
+      readonly revision: string;
+      /** Further keys of the configuration that changed and need a restart. */
+      readonly later: readonly string[];
+      /** Id of the state before the change, which the history restores. */
+      readonly undo: string;
+    }
+  | EditRefusal;
 
 /** Reason why nothing can be saved in the demo. */
 export const INVENTED = message("refused.edit_invented");

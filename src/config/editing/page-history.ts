@@ -1,24 +1,12 @@
 /** The previous states of page.yaml: what each change changed, and how to go back. */
 
 import { message } from "../../core/language/text.ts";
-import type { PageDifference } from "../page-differences.ts";
 import { pageDifferences } from "../page-differences.ts";
 import { readPageFile } from "../page-file.ts";
 import { withPresentSecrets } from "../page-secrets.ts";
-import type { Caller } from "./caller.ts";
 import type { ConfigurationFiles } from "./configuration-files.ts";
-import { INVENTED, mistaken, refusal } from "./edit-refusal.ts";
-import type { Edited } from "./entry-editor.ts";
+import { type Caller, type Edited, INVENTED, mistaken, refusal } from "./edit-refusal.ts";
 import type { PageWriter } from "./page-writer.ts";
-
-/** State before a change. */
-export interface PageState {
-  readonly id: string;
-  /** Time of the change, as an instant. */
-  readonly until: string;
-  /** What the change changed; null if the state cannot be read. */
-  readonly differences: readonly PageDifference[] | null;
-}
 
 export class PageHistory {
   readonly #page: PageWriter;
@@ -29,8 +17,11 @@ export class PageHistory {
     this.#files = files;
   }
 
-  /** Returns the states, the newest first. */
-  list(): { readonly revision: string; readonly states: readonly PageState[] } {
+  /**
+   * Returns the states, the newest first: each with the time of the change that ended it, and what that change changed,
+   * which is null if it cannot be read.
+   */
+  list() {
     const { owner, page, revision, mistake } = this.#page.now();
     let next = mistake ? null : page;
     const states = this.#files.states().map(({ id, until, text }) => {

@@ -14,10 +14,17 @@ import { withoutReplaced } from "../page-secrets.ts";
 import type { Config } from "../schema.ts";
 import { isTree, type Tree } from "../tree.ts";
 import { readYaml } from "../yaml-text.ts";
-import type { Caller } from "./caller.ts";
 import { type ConfigurationFiles, revisionOf } from "./configuration-files.ts";
-import { codeOf, INVENTED, mistaken, mistakesMessage, refusal } from "./edit-refusal.ts";
-import type { Edited, EditRefusal } from "./entry-editor.ts";
+import {
+  type Caller,
+  codeOf,
+  type Edited,
+  type EditRefusal,
+  INVENTED,
+  mistaken,
+  mistakesMessage,
+  refusal,
+} from "./edit-refusal.ts";
 
 /** Source of the configuration, and functions to read it again. */
 export interface ConfigurationSource {

@@ -13,36 +13,8 @@ import { configSchema } from "../schema.ts";
 import { filesIn, shapeOf, withoutDefaults } from "../schema-nodes.ts";
 import { type SettingName, settingNames } from "../setting-names.ts";
 import { isTree, type Tree } from "../tree.ts";
-import type { Caller } from "./caller.ts";
-import { fileRefusal, INVENTED, mistaken } from "./edit-refusal.ts";
-import type { Edited, EditRefusal } from "./entry-editor.ts";
+import { type Caller, type Edited, type EditRefusal, fileRefusal, INVENTED, mistaken } from "./edit-refusal.ts";
 import type { PageWriter } from "./page-writer.ts";
-
-/** A setting in the form of the configuration file. */
-export interface SavedSetting {
-  readonly name: SettingName;
-  /** The value, or the keys of a section that are neither secrets nor defaults; null for a section that is not there. */
-  readonly value: unknown;
-  /** Secrets of the section that are set. */
-  readonly secrets: readonly string[];
-  /** Keys that the environment or a file of their own sets; null if that is the setting itself. */
-  readonly outside: readonly string[];
-  /** Keys of which a change needs a restart, such as `log.format`. */
-  readonly restart: readonly string[];
-  /** Whether page.yaml sets a part of it, which `reset` removes. */
-  readonly overrides: boolean;
-}
-
-export interface SavedSettings {
-  /** The file of the settings; null without a file. */
-  readonly source: string | null;
-  /** Why they cannot be changed here; null if they can. */
-  readonly fixed: string | null;
-  readonly revision: string;
-  /** Keys that were changed in the file and need a restart. */
-  readonly waiting: readonly string[];
-  readonly settings: readonly SavedSetting[];
-}
 
 /** A requested change. The value null removes the setting from the file. */
 export interface SettingChange {
@@ -58,7 +30,8 @@ export class SettingsEditor {
     this.#page = page;
   }
 
-  saved(): SavedSettings {
+  /** Returns the settings; `fixed` is why they cannot be changed here, or null. */
+  saved() {
     const now = this.#page.saved();
     return {
       source: this.#page.isInvented ? null : PAGE_FILE,
@@ -89,7 +62,11 @@ export class SettingsEditor {
     });
   }
 
-  #settingOf(name: SettingName, { page, owner, config }: ReturnType<PageWriter["saved"]>): SavedSetting {
+  /**
+   * Returns a setting in the form of the file: without secrets and defaults. `outside` are the keys that the environment
+   * or a file of their own sets, or the setting itself.
+   */
+  #settingOf(name: SettingName, { page, owner, config }: ReturnType<PageWriter["saved"]>) {
     const restart = restartKeysOf(name);
     const overrides = name in page.settings;
     const value: unknown = config[name] ?? null;

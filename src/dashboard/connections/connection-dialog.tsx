@@ -1,6 +1,6 @@
 /** The form of a connection. Only what was typed is sent: a secret that is set stays if its field is empty. */
 import { useState } from "preact/hooks";
-import type { SavedKey } from "../../config/editing/connection-editor.ts";
+import type { SavedKey } from "../../api/connections.ts";
 import { Dialog } from "../dialog.tsx";
 import type { Translate } from "../language.ts";
 import { usePage } from "../page.ts";

@@ -1,5 +1,5 @@
 /** What the list of connections and its form share. */
-import type { SavedConnections } from "../../config/editing/connection-editor.ts";
+import type { SavedConnections } from "../../api/connections.ts";
 import type { Translate } from "../language.ts";
 
 export type Connection = SavedConnections["connections"][number];

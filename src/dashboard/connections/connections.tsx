@@ -1,7 +1,7 @@
 /** Block with the connections to the service, the broker and Home Assistant: seen, tested and changed. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { SavedConnections } from "../../config/editing/connection-editor.ts";
+import type { SavedConnections } from "../../api/connections.ts";
 import { changeCount } from "../history/changes.ts";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";

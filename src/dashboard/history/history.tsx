@@ -1,6 +1,6 @@
 /** Block with the last changes of plans, plugs, settings and connections, and the way back to an earlier state. */
 import { useEffect, useState } from "preact/hooks";
-import type { PageState } from "../../config/editing/page-history.ts";
+import type { PageState } from "../../api/history.ts";
 import { keyLabel } from "../connections/connection-tools.ts";
 import { type FormTexts, formTextsIn, plainName } from "../forms/form-texts.ts";
 import { usePage } from "../page.ts";

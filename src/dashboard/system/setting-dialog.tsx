@@ -1,6 +1,6 @@
 /** The form of one setting, made from the schema of the configuration. A file of its own: it is loaded when it opens. */
 import { useState } from "preact/hooks";
-import type { SavedSetting } from "../../config/editing/settings-editor.ts";
+import type { SavedSetting } from "../../api/settings.ts";
 import { Dialog } from "../dialog.tsx";
 import { CancelButton } from "../forms/cancel-button.tsx";
 import { draftOf, dropDraft, keepDraft } from "../forms/drafts.ts";

@@ -1,5 +1,5 @@
 /** Functions that the settings and their dialogs share. */
-import type { SavedSettings } from "../../config/editing/settings-editor.ts";
+import type { SavedSettings } from "../../api/settings.ts";
 import type { JsonSchema } from "../forms/fields.ts";
 import { type FormTexts, plainName } from "../forms/form-texts.ts";
 

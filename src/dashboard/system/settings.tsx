@@ -1,7 +1,7 @@
 /** Settings of the configuration: current values, a form for each, and a test of notifications. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { SavedSetting, SavedSettings } from "../../config/editing/settings-editor.ts";
+import type { SavedSetting, SavedSettings } from "../../api/settings.ts";
 import { type Field, fieldOf, type Json, type JsonSchema } from "../forms/fields.ts";
 import { type FormTexts, formTextsIn } from "../forms/form-texts.ts";
 import { changeCount } from "../history/changes.ts";

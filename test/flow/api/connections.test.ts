@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import type { SavedConnections } from "../../../src/config/editing/connection-editor.ts";
-import type { PageState } from "../../../src/config/editing/page-history.ts";
+import type { SavedConnections } from "../../../src/api/connections.ts";
+import type { PageState } from "../../../src/api/history.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");

@@ -1,15 +1,15 @@
 /** Files that are generated from the code, completely or between marks. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { errorDocs, eventDocs, localDocs, metricDocs } from "../../../src/api/openapi/reference-docs.ts";
-import { configDocs } from "../../../src/config/config-docs.ts";
-import { exampleText } from "../../../src/config/example.ts";
 import { configJsonSchema } from "../../../src/config/json-schema.ts";
 import { entityDocs } from "../../../src/mqtt/homeassistant/entity-docs.ts";
 import { readerDocs } from "../../readers/readers.ts";
+import { errorDocs, eventDocs, localDocs, metricDocs } from "./api-docs.ts";
 import { appSchemaText } from "./app-schema.ts";
 import { appTranslationText } from "./app-translations.ts";
 import { commandDocs } from "./command-docs.ts";
+import { configDocs } from "./config-docs.ts";
+import { exampleText } from "./config-example.ts";
 import { operationDocs } from "./operation-docs.ts";
 import { planStateDocs, plugFamilyDocs, plugReasonDocs } from "./plan-docs.ts";
 import { healthDocs, problemDocs } from "./problem-docs.ts";

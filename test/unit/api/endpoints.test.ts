@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { endpoints } from "../../../src/api/endpoints.ts";
 import { operationOf } from "../../../src/api/openapi/operation.ts";
-import { localDocs } from "../../../src/api/openapi/reference-docs.ts";
 import { documentationOf, namesIn, readParameters } from "../../../src/api/parameters.ts";
 import { localErrorTable } from "../../../src/http/errors.ts";
+import { localDocs } from "../../support/docs/api-docs.ts";
 import { pageText } from "../../support/docs/docs-pages.ts";
 import { calendar } from "../../support/home/price-days.ts";
 import { planOf, WASHER } from "../../support/plans/shown-plans.ts";

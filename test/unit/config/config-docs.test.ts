@@ -5,13 +5,13 @@ import formats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import * as z from "zod/mini";
-import { configDocs } from "../../../src/config/config-docs.ts";
-import { exampleText } from "../../../src/config/example.ts";
 import { configJsonSchema } from "../../../src/config/json-schema.ts";
 import { key } from "../../../src/config/key-description.ts";
 import { keyRows } from "../../../src/config/key-rows.ts";
 import { readConfig } from "../../../src/config/load.ts";
 import { text } from "../../../src/config/values.ts";
+import { configDocs } from "../../support/docs/config-docs.ts";
+import { exampleText } from "../../support/docs/config-example.ts";
 import { pemOr } from "../../support/service/test-identity.ts";
 import { corpusNames, corpusText } from "../../support/sources/config-corpus.ts";
 

@@ -1,12 +1,12 @@
 /** Tables of the LAN API in the documentation. All are Markdown without a line break at their ends. */
 
-import { isOptional } from "../../config/schema-nodes.ts";
-import { localErrorTable } from "../../http/errors.ts";
-import { textOf } from "../endpoint.ts";
-import { endpoints } from "../endpoints.ts";
-import { eventRows } from "../event-source.ts";
-import { metricRows } from "../monitoring/metrics.ts";
-import { documentationOf, namesIn } from "../parameters.ts";
+import { textOf } from "../../../src/api/endpoint.ts";
+import { endpoints } from "../../../src/api/endpoints.ts";
+import { eventRows } from "../../../src/api/event-source.ts";
+import { metricRows } from "../../../src/api/monitoring/metrics.ts";
+import { documentationOf, namesIn } from "../../../src/api/parameters.ts";
+import { isOptional } from "../../../src/config/schema-nodes.ts";
+import { localErrorTable } from "../../../src/http/errors.ts";
 
 /** Returns the tables of endpoints and of their parameters in docs/http-reference.md. */
 export function localDocs(): string {
