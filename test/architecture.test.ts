@@ -25,18 +25,18 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   api: 8_521,
   cli: 2_861,
   config: 5_105,
-  core: 11_764,
+  core: 11_741,
   dashboard: 9_173,
   http: 2_034,
-  integrations: 2_631,
-  mqtt: 5_848,
+  integrations: 2_632,
+  mqtt: 5_826,
   plans: 1_312,
   plugs: 1_600,
   service: 3_949,
   simulator: 2_350,
   src: 266,
   state: 2_952,
-  storage: 3_645,
+  storage: 3_640,
 };
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */
 const MAX_LEVELS = 14;

@@ -1,7 +1,7 @@
 /** Plans that run once, requested over MQTT and HTTP: "the cheapest 2 hours within the next 8". */
 import { type Message, message, placed } from "../core/language/text.ts";
-import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
-import { hoursText, planMistakes, readDuration } from "../core/planning/model/plan-definition.ts";
+import { hoursText, type PlanDefinition, planMistakes, readDuration } from "../core/planning/model/plan-definition.ts";
+import { hasHours } from "../core/planning/model/plan-spec.ts";
 import { type EpochMs, HOUR_MS } from "../core/time/interval.ts";
 import { type GroupEntry, planDefinitions, planSchema } from "./plan-schema.ts";
 import { expectedOf } from "./values.ts";
@@ -27,8 +27,7 @@ export function readOneShot(
   const base = plans.find(({ id }) => id === plan);
   if (plan !== undefined && !base)
     return placed("plan", message("refused.unknown_plan", { plan: String(plan).slice(0, 40) }));
-  if (base && base.spec.kind !== "window" && base.spec.kind !== "slots")
-    return placed("plan", message("refused.kind_of_plan", { kind: base.spec.kind }));
+  if (base && !hasHours(base.spec)) return placed("plan", message("refused.kind_of_plan", { kind: base.spec.kind }));
   const other = Object.keys(settings).find((name) => name !== "hours" && name !== "home");
   if (base && other !== undefined) return placed(other, message("refused.plan_alone"));
   const definition = base ? ofPlan(base, settings.hours) : ofSettings(settings, groups);

@@ -10,7 +10,7 @@ import type { HomeUsage } from "../core/prices/usage.ts";
 import { shardName, shardOfConfig } from "../core/sharding/shard.ts";
 import type { DaemonState } from "../core/status/daemon-status.ts";
 import { VERSION } from "../core/status/version.ts";
-import { type EpochMs, MINUTE_MS, QUARTER_MS } from "../core/time/interval.ts";
+import { type EpochMs, MINUTE_MS, QUARTER_MS, stepEnd } from "../core/time/interval.ts";
 import type { PlannedState } from "../plans/open-plans.ts";
 import { exportSnapshotOf, exportTimelineOf } from "../state/export-prices.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
@@ -60,11 +60,6 @@ export function partOfPlans(circle: string): string {
 
 /** Maximum time between two heartbeats. */
 const MAX_SLEEP_MS = 60 * MINUTE_MS;
-
-/** Returns the end of the current quarter of an hour. */
-function nextQuarterAfter(now: EpochMs): EpochMs {
-  return (Math.floor(now / QUARTER_MS) + 1) * QUARTER_MS;
-}
 
 export class StatePublisher {
   readonly #deps: StatePublisherDeps;
@@ -160,7 +155,7 @@ export class StatePublisher {
       return plugDevice(plug, plan && planDevice(plan));
     };
     const messages = this.#messagesOf(this.#plugs(), deviceOf, plugMessages);
-    return { messages, events: [], until: nextQuarterAfter(now) };
+    return { messages, events: [], until: stepEnd(now, QUARTER_MS) };
   }
 
   /** Returns the state messages of all items of a kind, then their discovery documents. */

@@ -1,6 +1,6 @@
 /** What plugs measured during the runs of their plans. */
 import type { FinishedRun, MeasuredRun } from "../core/planning/plan-savings.ts";
-import { type Interval, QUARTER_MS } from "../core/time/interval.ts";
+import { type Interval, QUARTER_MS, stepStart } from "../core/time/interval.ts";
 import type { PlugEnergyStore, QuarterEnergy } from "../storage/plug-energy-store.ts";
 
 /** Part of a run that has to be measured, by each plug of its plan. */
@@ -46,7 +46,7 @@ export class MeasuredRuns {
   /** A quarter-hour in which the run began belongs to it, because its appliance was off before. */
   #quartersIn(plan: string, { start, end }: Interval): readonly QuarterEnergy[] | null {
     const plugs = this.#plugsOf(plan);
-    const range = { start: Math.floor(start / QUARTER_MS) * QUARTER_MS, end };
+    const range = { start: stepStart(start, QUARTER_MS), end };
     const all = plugs.map((plug) => this.#store.quarters(plug, range));
     const isMeasured = (quarters: (typeof all)[number]) =>
       quarters.reduce((sum, { measuredMs }) => sum + measuredMs, 0) >= MEASURED_PART * (end - start);

@@ -6,7 +6,7 @@ import { planDefinitions } from "../config/plan-schema.ts";
 import { plansOf } from "../config/plug-schema.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
-import { type EpochMs, QUARTER_MS } from "../core/time/interval.ts";
+import { type EpochMs, QUARTER_MS, stepEnd } from "../core/time/interval.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import { DueLoop } from "../state/due-loop.ts";
 import type { State } from "../state/open-state.ts";
@@ -104,5 +104,5 @@ export function openPlans(
 
 /** Returns `until`, or the end of the current quarter of an hour if that is earlier. */
 function dueAfter(now: EpochMs, until: EpochMs): EpochMs {
-  return Math.min(until, (Math.floor(now / QUARTER_MS) + 1) * QUARTER_MS);
+  return Math.min(until, stepEnd(now, QUARTER_MS));
 }

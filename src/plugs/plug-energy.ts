@@ -2,9 +2,9 @@
 import { entryId } from "../config/entry-list.ts";
 import { type PlanEntry, planIds } from "../config/plan-schema.ts";
 import { type PlugConfig, plansOf } from "../config/plug-schema.ts";
-import { pointAt } from "../core/planning/plan-input.ts";
 import type { PlugMonth } from "../core/plugs/plug-snapshot.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
+import { pointAt } from "../core/prices/timeline.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { State } from "../state/open-state.ts";
 import type { PlugEnergyStore } from "../storage/plug-energy-store.ts";

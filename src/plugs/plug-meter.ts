@@ -11,7 +11,7 @@ import {
 } from "../core/plugs/meter.ts";
 import type { PlugMeasurements, PlugMonth } from "../core/plugs/plug-snapshot.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
-import { type EpochMs, QUARTER_MS, SECOND_MS } from "../core/time/interval.ts";
+import { type EpochMs, QUARTER_MS, SECOND_MS, stepStart } from "../core/time/interval.ts";
 import type { PlugQuarter } from "../storage/plug-energy-store.ts";
 
 /** Where the energy of plugs is stored, and its prices. */
@@ -83,7 +83,7 @@ export class PlugMeter {
   #add({ state, used }: MeterStep): void {
     this.#state = state;
     for (const { start, end, kwh } of used) {
-      const quarter = Math.floor(start / QUARTER_MS) * QUARTER_MS;
+      const quarter = stepStart(start, QUARTER_MS);
       const known = this.#pending.get(quarter) ?? { kwh: 0, measuredMs: 0 };
       this.#pending.set(quarter, { kwh: known.kwh + kwh, measuredMs: known.measuredMs + end - start });
       if (this.#pending.size > MAX_PENDING) this.#pending.delete(this.#pending.keys().next().value ?? quarter);
@@ -92,7 +92,7 @@ export class PlugMeter {
 
   /** Stores the quarter-hours that are over. Returns when the next one is. */
   tick(now: EpochMs): EpochMs {
-    const quarter = Math.floor(now / QUARTER_MS) * QUARTER_MS;
+    const quarter = stepStart(now, QUARTER_MS);
     this.#store((start) => start < quarter);
     if (this.#monthsAt !== quarter && this.#measures) {
       this.#months = this.#deps.energy.months(this.#config, now);

@@ -3,7 +3,7 @@
  * faults, and manages the key as in the mobile app.
  */
 import * as z from "zod/mini";
-import { formatInstant } from "../core/time/interval.ts";
+import { formatInstant, formatInstantOrNull } from "../core/time/interval.ts";
 import { type LocalError, type LocalErrorCode, localError } from "../http/errors.ts";
 import { readJson } from "../http/request-body.ts";
 import { JSON_TYPE, type LocalAnswer } from "../http/response.ts";
@@ -118,7 +118,7 @@ function stateOf({ clock, account, faults, attemptsToday, accounts }: Controlled
   return {
     now: formatInstant(clock.now()),
     speed: clock.speed,
-    account: { ...state, expiresAt: expiresAt === null ? null : formatInstant(expiresAt) },
+    account: { ...state, expiresAt: formatInstantOrNull(expiresAt) },
     attemptsToday: { consumer: attemptsToday("consumer"), thirdParty: attemptsToday("thirdParty") },
     accounts: accounts(),
     faults: faults.state.map(({ rule, struck }) => ({ rule: writtenRule(rule), struck })),

@@ -1,4 +1,4 @@
-import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../core/time/interval.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS, stepStart } from "../core/time/interval.ts";
 import type { PriceRow } from "../service/contract/resources.ts";
 import { round6 } from "./market.ts";
 import { createNoise } from "./noise.ts";
@@ -35,7 +35,7 @@ interface Issue extends Interval {
 
 function issueAt(prices: ConsumerPrices, region: Region, seed: number, now: EpochMs): Issue {
   const number = Math.floor((now - ISSUE_OFFSET_MS) / ISSUE_MS);
-  const currentHour = Math.floor(now / HOUR_MS) * HOUR_MS;
+  const currentHour = stepStart(now, HOUR_MS);
   const start = Math.max(prices.confirmedUntil(region, now), currentHour);
   const spread = LENGTH_DAYS.most - LENGTH_DAYS.least;
   const days = LENGTH_DAYS.least + createNoise(seed, "forecast length")(number) * spread;

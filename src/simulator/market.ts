@@ -1,4 +1,4 @@
-import { HOUR_MS, type Interval, QUARTER_MS } from "../core/time/interval.ts";
+import { HOUR_MS, type Interval, QUARTER_MS, stepStart } from "../core/time/interval.ts";
 import type { Resolution } from "../service/contract/resources.ts";
 import type { Region } from "./regions.ts";
 
@@ -32,7 +32,7 @@ function quartersOf(spot: SpotPrice): SpotPrice[] {
 }
 
 function hourly(settled: readonly SpotPrice[]): SpotPrice[] {
-  const hours = Map.groupBy(settled, ({ start }) => Math.floor(start / HOUR_MS) * HOUR_MS);
+  const hours = Map.groupBy(settled, ({ start }) => stepStart(start, HOUR_MS));
   return [...hours].flatMap(([start, parts]) => {
     const coveredMs = parts.reduce((sum, part) => sum + part.end - part.start, 0);
     const weighted = parts.reduce((sum, part) => sum + part.pricePerKwh * (part.end - part.start), 0);

@@ -1,4 +1,4 @@
-import { DAY_MS, type EpochMs, formatInstant, HOUR_MS } from "../core/time/interval.ts";
+import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, stepStart } from "../core/time/interval.ts";
 import type { ServerHandlers } from "../http/operation-routes.ts";
 import { contractError } from "../service/contract/errors.ts";
 import type { OperationIdOf } from "../service/contract/operations.ts";
@@ -63,7 +63,7 @@ export function thirdPartyHandlers(
 
 /** Returns the published hours from the current one on. */
 function upcoming(world: World, region: Region, now: EpochMs): ConsumerPrice[] {
-  const start = Math.floor(now / HOUR_MS) * HOUR_MS;
+  const start = stepStart(now, HOUR_MS);
   return world.prices.confirmed(region, "hour", { start, end: start + 3 * DAY_MS }, now);
 }
 

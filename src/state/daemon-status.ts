@@ -12,7 +12,7 @@ import {
 import type { Problems } from "../core/status/problem.ts";
 import { VERSION } from "../core/status/version.ts";
 import type { Calendar } from "../core/time/calendar.ts";
-import { DAY_MS, type EpochMs, type Interval } from "../core/time/interval.ts";
+import { DAY_MS, type EpochMs, type Interval, stepStart } from "../core/time/interval.ts";
 import type { Account } from "../service/client/account.ts";
 import { byCapability, labelOf } from "../service/contract/polled-series.ts";
 import { operationIdOf, seriesOf } from "../service/contract/series-mapping.ts";
@@ -81,7 +81,7 @@ export class DaemonStates {
           service: account.trouble ?? serviceStateOf(problems.of(account.name), states[i]?.answered === true),
           minuteLeft: minute?.left ?? null,
           dayLeft: day?.left ?? null,
-          requestsToday: repository.requestLog.countSince(account.name, Math.floor(now / DAY_MS) * DAY_MS),
+          requestsToday: repository.requestLog.countSince(account.name, stepStart(now, DAY_MS)),
         };
       }),
       series: states.flatMap(({ series }) => series),

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { LRUCache } from "lru-cache";
 import type { Share } from "../core/fetching/rate-limit.ts";
-import { contains, type EpochMs, type Interval } from "../core/time/interval.ts";
+import { contains, type EpochMs, type Interval, without } from "../core/time/interval.ts";
 import { transaction, withDigest } from "./database.ts";
 
 /** Facts about a request before it is sent. */
@@ -366,16 +366,11 @@ export class AnsweredTimes {
   /** Records a response; without a range it covers all time. */
   note(range: Interval | null, at: EpochMs): void {
     this.newest = at;
-    const { start, end } = range ?? { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
-    const others = this.#stretches.flatMap((known) => {
-      if (known.end <= start || known.start >= end) return [known];
-      const rest = [
-        { ...known, end: start },
-        { ...known, start: end },
-      ];
-      return rest.filter((piece) => piece.start < piece.end);
-    });
-    this.#stretches = [...others, { start, end, at }];
+    const answered = range ?? { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
+    const others = this.#stretches.flatMap((known) =>
+      without(known, [answered]).map((rest) => ({ ...known, ...rest })),
+    );
+    this.#stretches = [...others, { ...answered, at }];
   }
 
   /** Records that the series was settled without data. */

@@ -1,6 +1,6 @@
 /** Hours of a plan from the charge of a battery. */
 
-import { type EpochMs, HOUR_MS } from "../time/interval.ts";
+import { clipped, type EpochMs, HOUR_MS, lengthOf } from "../time/interval.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
 import type { PlanRecord } from "./plan-record.ts";
 
@@ -29,10 +29,8 @@ export function withCharge(spec: PlanSpec, charge: Charge | null, memory: PlanRe
   const isCurrent = memory !== null && now < memory.window.end;
   const runs = isCurrent && charge ? memory.startedRuns : [];
   const at = charge?.at ?? 0;
-  const usedMs = runs.reduce(
-    (sum, { start, end }) => sum + Math.max(0, Math.min(end, at) - Math.max(start, memory?.window.start ?? 0)),
-    0,
-  );
+  const before = { start: memory?.window.start ?? 0, end: at };
+  const usedMs = lengthOf(runs.flatMap((run) => clipped(run, before) ?? []));
   const hoursMs = usedMs + neededMs;
   const atOnceMs = charge ? msTo(Math.min(soc.minimum, soc.target)) : 0;
   return {

@@ -12,11 +12,11 @@
  */
 
 import type { PricePoint, Timeline } from "../prices/timeline.ts";
-import { contains, type Interval, overlaps } from "../time/interval.ts";
+import { contains, type Interval, lengthOf, overlaps } from "../time/interval.ts";
 import type { PlanPower } from "./model/plan-definition.ts";
+import { profileOf } from "./model/plan-spec.ts";
 import type { PlanSlot } from "./plan-dependencies.ts";
 import type { PlanInput } from "./plan-input.ts";
-import { lengthOf } from "./plan-interruption.ts";
 import type { PlanRecord } from "./plan-record.ts";
 import { runPrice } from "./plan-savings.ts";
 import { runsOf } from "./plan-state-machine.ts";
@@ -257,9 +257,8 @@ function drawnIn(span: Interval, draws: readonly Draw[]): number {
 }
 
 function costOfRuns({ slot: { spec }, power, input }: GroupSeat, runs: readonly Interval[]): number {
-  const profile = spec.kind === "window" ? spec.profile : undefined;
   const points = input.timeline?.points ?? [];
-  const priceOf = (run: Interval) => runPrice(points, run, "all", profile) ?? 0;
+  const priceOf = (run: Interval) => runPrice(points, run, "all", profileOf(spec)) ?? 0;
   return sumOf(runs.map((run) => priceOf(run) * (run.end - run.start) * power.watts));
 }
 

@@ -1,9 +1,9 @@
 /** Actions of the owner: run now, skip, stop. */
 import { message } from "../language/text.ts";
-import { contains, type EpochMs, HOUR_MS, type Interval, overlaps } from "../time/interval.ts";
+import { contains, type EpochMs, HOUR_MS, type Interval, lengthOf, overlaps } from "../time/interval.ts";
 import { type RefusedCommand, refusedCommand as refused } from "./command-refusal.ts";
-import type { PlanSpec } from "./model/plan-spec.ts";
-import { halted, lengthOf } from "./plan-interruption.ts";
+import { hasHours, type PlanSpec } from "./model/plan-spec.ts";
+import { halted } from "./plan-interruption.ts";
 import { newRecord, type PlanEnding, type PlanRecord } from "./plan-record.ts";
 
 const runActions = ["run_now", "skip", "stop"] as const;
@@ -42,7 +42,7 @@ export function runNow(
 }
 
 function runNowMs(spec: PlanSpec, { startedRuns }: PlanRecord): number {
-  if (spec.kind !== "window" && spec.kind !== "slots") return RUN_NOW_MS;
+  if (!hasHours(spec)) return RUN_NOW_MS;
   const left = spec.hoursMs - lengthOf(startedRuns);
   return left > 0 ? left : spec.hoursMs;
 }

@@ -1,7 +1,7 @@
 /** Dependencies between plans: order, mutual exclusion, latest finish. */
 import { type EpochMs, type Interval, overlaps } from "../time/interval.ts";
 import type { PlanDefinition } from "./model/plan-definition.ts";
-import type { PlanSpec, PlanWindow } from "./model/plan-spec.ts";
+import { hasHours, type PlanSpec, type PlanWindow } from "./model/plan-spec.ts";
 import type { AfterState } from "./plan-input.ts";
 import { type PlanAdvance, runsOf } from "./plan-state-machine.ts";
 
@@ -68,7 +68,7 @@ export function finishByOf(
     if (next.definition.after?.plan !== id || !next.spec.enabled) return [];
     const itsWindow = windowOf(next);
     if (!itsWindow || !overlaps(itsWindow, window)) return [];
-    if (next.spec.kind !== "window" && next.spec.kind !== "slots") return [];
+    if (!hasHours(next.spec)) return [];
     const itsEnd = finishByOf(next.definition.id, itsWindow, all, windowOf) ?? itsWindow.end;
     return [itsEnd - next.spec.hoursMs - next.definition.after.pauseMs];
   });

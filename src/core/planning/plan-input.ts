@@ -1,7 +1,7 @@
 /** Input of a plan's decision. */
 
 import type { LevelThresholds } from "../prices/level.ts";
-import { indexAfter, type PricePoint, type Timeline } from "../prices/timeline.ts";
+import { indexAfter, type PricePoint, pointAt, type Timeline } from "../prices/timeline.ts";
 import type { Calendar } from "../time/calendar.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
 import type { PlanContext, PlanSolution, PlanSpec, PlanWindow } from "./model/plan-spec.ts";
@@ -47,12 +47,6 @@ export interface PlanInput {
 
 /** A later start counts as missed. The solver uses the same limit for a step that has begun. */
 export const LATE_MS = 60_000;
-
-/** Returns the price at `at`; null in a gap. */
-export function pointAt(points: readonly PricePoint[], at: EpochMs): PricePoint | null {
-  const point = points[indexAfter(points, at) - 1];
-  return point && at < point.end ? point : null;
-}
 
 /** Returns true if the current price is missing or an estimate. */
 export function isUnpriced({ timeline, now }: Pick<PlanInput, "timeline" | "now">): boolean {

@@ -4,14 +4,14 @@
  */
 
 import { DEAD_MAN_MARGIN_MS, RENEWED_EVERY_MS } from "../plugs/plug-types.ts";
-import { contains, type EpochMs, type Interval } from "../time/interval.ts";
+import { contains, type EpochMs, type Interval, lengthOf, stepEnd } from "../time/interval.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
 import type { PlanInput } from "./plan-input.ts";
 import type { BegunRun, InterruptionCause, PlanRecord } from "./plan-record.ts";
 
 /** Returns the next time at which running plugs are renewed. */
 export function renewalAfter(now: EpochMs): EpochMs {
-  return Math.floor(now / RENEWED_EVERY_MS) * RENEWED_EVERY_MS + RENEWED_EVERY_MS;
+  return stepEnd(now, RENEWED_EVERY_MS);
 }
 
 /** Records that the runs at `now` are renewed. Returns the same record if nothing changed. */
@@ -89,9 +89,4 @@ export function interruptionsOf(
     const before = startedRuns[i];
     return before?.cutBy === cause && before.end < run.start ? [{ start: before.end, end: run.start }] : [];
   });
-}
-
-/** Returns the total length of runs that do not overlap. Unit: ms. */
-export function lengthOf(runs: readonly Interval[]): number {
-  return runs.reduce((sum, run) => sum + run.end - run.start, 0);
 }

@@ -1,7 +1,7 @@
 /** JSON of plans, the same over MQTT and HTTP. */
 
 import { rounded, roundedOrNull } from "../text/rounding.ts";
-import { type EpochMs, formatInstant, HOUR_MS } from "../time/interval.ts";
+import { formatInstant, formatInstantOrNull, HOUR_MS } from "../time/interval.ts";
 import type { FinishedRun } from "./plan-savings.ts";
 import { type PlanMonth, type PlanSaving, type PlanSnapshot, savingOf, savingOver } from "./plan-snapshot.ts";
 
@@ -27,8 +27,8 @@ export function planStatus(plan: PlanSnapshot) {
     last_run: lastRun && finishedRun(lastRun),
     month: planMonth(month),
     month_before: planMonth(monthBefore),
-    next_start: instant(plan.nextStart),
-    next_end: instant(plan.nextEnd),
+    next_start: formatInstantOrNull(plan.nextStart),
+    next_end: formatInstantOrNull(plan.nextEnd),
     settings: plan.settings,
     learned: plan.learned
       ? {
@@ -74,8 +74,4 @@ function saving({ againstNow, againstWindowStart, againstMean }: PlanSaving) {
     against_window_start: roundedOrNull(againstWindowStart),
     against_mean: roundedOrNull(againstMean),
   };
-}
-
-function instant(at: EpochMs | null): string | null {
-  return at === null ? null : formatInstant(at);
 }

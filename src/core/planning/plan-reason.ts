@@ -2,13 +2,13 @@
 import type { Language } from "../language/language.ts";
 import { type Say, sayIn } from "../language/text.ts";
 import type { Calendar } from "../time/calendar.ts";
-import { type EpochMs, HOUR_MS, type Interval, QUARTER_MS } from "../time/interval.ts";
+import { type EpochMs, type Interval, QUARTER_MS, without } from "../time/interval.ts";
 import { localTimeText } from "./model/local-time.ts";
 import { hoursText } from "./model/plan-definition.ts";
 import { type PlanShortfall, type PlanSpec, weekdays } from "./model/plan-spec.ts";
 import { mergeRuns } from "./model/plan-windows.ts";
 import { interruptionsOf } from "./plan-interruption.ts";
-import { interruptionCauses, type PlanRecord, type PlanRun, without } from "./plan-record.ts";
+import { interruptionCauses, type PlanRecord, type PlanRun } from "./plan-record.ts";
 import { type PlanAdvance, runsOf } from "./plan-state-machine.ts";
 
 export const planCodes = [
@@ -331,8 +331,7 @@ function clockOn(given: ReasonContext, at: EpochMs, on: EpochMs, known: EpochMs)
 
 /** Returns for example `02:15`. In the hour that comes twice in autumn: `02:15 A`, then `02:15 B`, as on the dashboard. */
 function clockOf({ calendar, say }: ReasonContext, at: EpochMs): string {
-  const offset = calendar.offsetAt(at);
-  const fold = calendar.offsetAt(at + HOUR_MS) < offset ? " A" : calendar.offsetAt(at - HOUR_MS) > offset ? " B" : "";
+  const fold = ["", " A", " B"][calendar.fold(at)];
   return `${localTimeText(calendar.minuteOfDay(at)).replace(":", say("format.clock_point"))}${fold}`;
 }
 

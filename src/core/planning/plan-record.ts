@@ -106,19 +106,3 @@ export function newRecord(window: PlanWindow, now: EpochMs, before: readonly Int
 export function begunInRound({ startedRuns, window }: PlanRecord): readonly BegunRun[] {
   return startedRuns.filter((run) => run.end > window.start);
 }
-
-/** Returns the parts of `interval` outside `others`. Shape: ascending. */
-export function without(interval: Interval, others: readonly Interval[]): Interval[] {
-  let left: Interval[] = [{ start: interval.start, end: interval.end }];
-  for (const other of others) {
-    left = left.flatMap(({ start, end }) => {
-      if (other.end <= start || end <= other.start) return [{ start, end }];
-      const pieces = [
-        { start, end: other.start },
-        { start: other.end, end },
-      ];
-      return pieces.filter((piece) => piece.start < piece.end);
-    });
-  }
-  return left;
-}

@@ -2,10 +2,10 @@
  * The signal while prices or a trusted clock are missing, and the resting of `avoid` plans. ON is their resting state: they
  * are OFF only as planned on confirmed prices, and never for longer than `maxGapMs`.
  */
-import { type EpochMs, QUARTER_MS } from "../time/interval.ts";
-import { type PlanSpec, whenLostOf } from "./model/plan-spec.ts";
+import { type EpochMs, lengthOf, QUARTER_MS } from "../time/interval.ts";
+import { hasHours, type PlanSpec, whenLostOf } from "./model/plan-spec.ts";
 import { isUnpriced, type PlanInput } from "./plan-input.ts";
-import { lengthOf, renewalAfter } from "./plan-interruption.ts";
+import { renewalAfter } from "./plan-interruption.ts";
 import type { BegunRun, PlanRecord } from "./plan-record.ts";
 
 /** Returns true if the plan cannot be decided at `now`: no trusted clock, or a price that it needs is missing. */
@@ -14,10 +14,9 @@ export function isLost(moment: PlanInput, memory: PlanRecord | null): boolean {
   if (!trusted) return true;
   if (!memory || !spec.enabled || memory.ended !== null || now < memory.window.start) return false;
   const { outcome, planned, startedRuns } = memory;
-  const hasHours = spec.kind === "window" || spec.kind === "slots";
-  if (hasHours && lengthOf(startedRuns) >= spec.hoursMs) return false;
+  if (hasHours(spec) && lengthOf(startedRuns) >= spec.hoursMs) return false;
   const isOverdue = outcome.kind === "missing" && now >= outcome.overdueAt;
-  return isOverdue || (isUnpriced(moment) && !(hasHours && planned.some(({ basis }) => basis === "prices")));
+  return isOverdue || (isUnpriced(moment) && !(hasHours(spec) && planned.some(({ basis }) => basis === "prices")));
 }
 
 /** Returns true if the plan is ON at `now` although none of its runs is. */

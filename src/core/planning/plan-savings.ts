@@ -1,8 +1,8 @@
 /** Cost of runs, and of the same energy at other times. */
 
 import { indexAfter, type PricePoint } from "../prices/timeline.ts";
-import type { EpochMs, Interval } from "../time/interval.ts";
-import type { PlanSpec } from "./model/plan-spec.ts";
+import { type EpochMs, type Interval, lengthOf } from "../time/interval.ts";
+import { hasHours, type PlanSpec, profileOf } from "./model/plan-spec.ts";
 import type { PlanBasis, PlanRecord, PlanRun } from "./plan-record.ts";
 
 /** A finished run. Prices are means in currency per kWh; null if they are not all confirmed. */
@@ -104,12 +104,8 @@ export function baselinesOf(
   const whole = { start: opensAt, end: window.end };
   const mean = runPrice(points, whole, used);
   if (!hasHours(spec)) return { opensAt, windowStart: mean, mean };
-  const profile = spec.kind === "window" ? spec.profile : undefined;
-  return {
-    opensAt,
-    windowStart: runPrice(points, { start: opensAt, end: opensAt + spec.hoursMs }, used, profile),
-    mean,
-  };
+  const run = { start: opensAt, end: opensAt + spec.hoursMs };
+  return { opensAt, windowStart: runPrice(points, run, used, profileOf(spec)), mean };
 }
 
 function finishedRun(run: PlanRun, memory: PlanRecord, spec: PlanSpec, points: readonly PricePoint[]): FinishedRun {
@@ -123,8 +119,7 @@ function finishedRun(run: PlanRun, memory: PlanRecord, spec: PlanSpec, points: r
   const round = { window, since: Math.min(memory.since, start) };
   const isManual = start < Math.max(memory.window.start, memory.since) || end > memory.window.end;
   const { windowStart, mean } = baselinesOf(isManual ? round : memory, spec, points, "confirmed");
-  const profile = spec.kind === "window" ? spec.profile : undefined;
-  const meanPrice = runPrice(points, run, "confirmed", profile);
+  const meanPrice = runPrice(points, run, "confirmed", profileOf(spec));
   return {
     start,
     end,
@@ -147,12 +142,8 @@ export function energyOf(
 ): number | null {
   const all = [...startedRuns, ...planned];
   const counted = hasHours(spec) ? all.filter(({ basis }) => basis !== "manual") : all;
-  const totalMs = counted.reduce((sum, { start, end }) => sum + end - start, 0);
+  const totalMs = lengthOf(counted);
   const isMore = run.basis === "manual" || (spec.kind === "slots" && spec.upToMs !== undefined);
   const wholeMs = !hasHours(spec) ? totalMs : isMore ? spec.hoursMs : Math.max(spec.hoursMs, totalMs);
   return spec.kwh === undefined || wholeMs === 0 ? null : (spec.kwh * (run.end - run.start)) / wholeMs;
-}
-
-function hasHours(spec: PlanSpec): spec is Extract<PlanSpec, { readonly kind: "window" | "slots" }> {
-  return spec.kind === "window" || spec.kind === "slots";
 }

@@ -10,12 +10,13 @@
  * - An interrupted run counts until the plug's timer ended it. The rest of a `window` follows at once.
  */
 
-import { contains, type EpochMs, type Interval, MINUTE_MS, overlaps } from "../time/interval.ts";
+import { pointAt } from "../prices/timeline.ts";
+import { contains, type EpochMs, type Interval, lengthOf, MINUTE_MS, overlaps } from "../time/interval.ts";
 import { isCharged } from "./charge.ts";
-import { whenLostOf } from "./model/plan-spec.ts";
+import { hasHours, profileOf, whenLostOf } from "./model/plan-spec.ts";
 import { mergeRuns, roundAt } from "./model/plan-windows.ts";
-import { confirmedUntil, LATE_MS, type PlanInput, pointAt } from "./plan-input.ts";
-import { cutShort, disabledAt, doubted, halted, lengthOf, lookedAfter, renewalAfter } from "./plan-interruption.ts";
+import { confirmedUntil, LATE_MS, type PlanInput } from "./plan-input.ts";
+import { cutShort, disabledAt, doubted, halted, lookedAfter, renewalAfter } from "./plan-interruption.ts";
 import { type BegunRun, begunInRound, newRecord, type PlanRecord, type PlanRun } from "./plan-record.ts";
 import { awakened, endedRest, gapEndsAt, isLost, isOnWithoutRun, restEndsAt, rested } from "./plan-resting.ts";
 import { type Baselines, baselinesOf, type FinishedRun, runPrice, settleRuns } from "./plan-savings.ts";
@@ -148,10 +149,9 @@ function runningAt({ startedRuns }: PlanRecord, now: EpochMs): BegunRun | null {
 
 /** Returns the mean price of the planned time, if it started now in one run; null once a run has begun. */
 function startedNowPrice({ spec, now, timeline }: PlanInput, { startedRuns, planned }: PlanRecord): number | null {
-  const hasHours = spec.kind === "window" || spec.kind === "slots";
-  if (!hasHours || startedRuns.length > 0 || planned.length === 0) return null;
+  if (!hasHours(spec) || startedRuns.length > 0 || planned.length === 0) return null;
   const run = { start: now, end: now + lengthOf(planned) };
-  return runPrice(timeline?.points ?? [], run, "all", spec.kind === "window" ? spec.profile : undefined);
+  return runPrice(timeline?.points ?? [], run, "all", profileOf(spec));
 }
 
 /** Returns the record of the current occurrence, and the runs that are over. */

@@ -1,14 +1,13 @@
 /** Plans the runs that have not begun, again only when prices, settings or other plans have changed. */
 
-import type { PricePoint } from "../prices/timeline.ts";
-import type { EpochMs, Interval } from "../time/interval.ts";
-import { contains, overlaps } from "../time/interval.ts";
+import { type PricePoint, pointAt } from "../prices/timeline.ts";
+import { clipped, contains, type EpochMs, type Interval, lengthOf, overlaps, without } from "../time/interval.ts";
 import { isCharged } from "./charge.ts";
-import type { PlanSolution, PlanSolved } from "./model/plan-spec.ts";
+import { hasHours, type PlanSolution, type PlanSolved } from "./model/plan-spec.ts";
 import { mergeRuns, spansIn } from "./model/plan-windows.ts";
-import { isUnpriced, overdueAt, type PlanInput, pointAt } from "./plan-input.ts";
-import { lengthOf, renewalAfter } from "./plan-interruption.ts";
-import { begunInRound, type PlanBasis, type PlanRecord, type PlanRun, without } from "./plan-record.ts";
+import { isUnpriced, overdueAt, type PlanInput } from "./plan-input.ts";
+import { renewalAfter } from "./plan-interruption.ts";
+import { begunInRound, type PlanBasis, type PlanRecord, type PlanRun } from "./plan-record.ts";
 import { baselinesOf, runPrice } from "./plan-savings.ts";
 
 /** Difference of two equal prices after rounding. Unit: currency per kWh. */
@@ -68,9 +67,7 @@ export function plannedRuns(moment: PlanInput, memory: PlanRecord, missed = fals
 function atOnceRun({ spec, now, blocked }: PlanInput, { startedRuns, window }: PlanRecord): PlanRun | null {
   if (spec.kind !== "slots" || !spec.atOnce) return null;
   const { ms, from } = spec.atOnce;
-  const doneMs = lengthOf(
-    startedRuns.flatMap(({ start, end }) => (end > from ? { start: Math.max(start, from), end } : [])),
-  );
+  const doneMs = lengthOf(startedRuns.flatMap((run) => clipped(run, { start: from, end: run.end }) ?? []));
   const closed = mergeRuns([...blocked, ...startedRuns]);
   const start = closed.find((other) => contains(other, now))?.end ?? now;
   const next = Math.min(...closed.filter((other) => other.start > start).map((other) => other.start), window.end);
@@ -110,8 +107,7 @@ function solved(moment: PlanInput, memory: PlanRecord): Waiting {
   const { spec, now, calendar } = moment;
   const free = solveFrom(moment, memory, null);
   // A window of several days never has all its prices: the best known hours count, and a forecast may know better ones.
-  if (free.kind !== "solved" || !free.missing || (spec.kind !== "window" && spec.kind !== "slots") || spec.withinDays)
-    return { solution: free };
+  if (free.kind !== "solved" || !free.missing || !hasHours(spec) || spec.withinDays) return { solution: free };
   const until = overdueAt(calendar, free.missing.start);
   if (until <= now || firstStart(free, now) >= until) return { solution: free };
   const held = solveFrom(moment, memory, until);
@@ -325,8 +321,7 @@ function withFallback(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const earliest = Math.max(now, after.kind === "from" ? after.at : now);
   const others = [...blocked, ...memory.startedRuns];
   const planned = spansIn(spec.fallback, memory.window, calendar)
-    .map((run) => ({ start: Math.max(run.start, earliest), end: run.end }))
-    .filter((run) => run.start < run.end)
+    .flatMap((run) => clipped(run, { start: earliest, end: run.end }) ?? [])
     .flatMap((run) => without(run, others))
     .map((run): PlanRun => ({ ...run, basis: "fallback" }));
   if (planned.length === 0) return memory;

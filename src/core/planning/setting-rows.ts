@@ -8,6 +8,7 @@ import {
   type Away,
   type ChargeGoal,
   type CheapBelow,
+  hasHours,
   type MinSaving,
   type PlanSpec,
   weekdays,
@@ -151,10 +152,6 @@ export const planSettings = Object.keys(rows) as readonly PlanSetting[];
 
 function repeats({ once }: PlanSpec): boolean {
   return once === undefined;
-}
-
-function hasHours({ kind }: PlanSpec): boolean {
-  return kind === "window" || kind === "slots";
 }
 
 function hasEnergy(spec: PlanSpec): boolean {

@@ -1,8 +1,8 @@
 /** Cost of a plan's hours in one run, by start time. */
 
 import type { PricePoint } from "../prices/timeline.ts";
-import { type EpochMs, HOUR_MS, type Interval, QUARTER_MS } from "../time/interval.ts";
-import type { PlanSpec } from "./model/plan-spec.ts";
+import { type EpochMs, HOUR_MS, type Interval, QUARTER_MS, stepEnd } from "../time/interval.ts";
+import { hasHours, type PlanSpec, profileOf } from "./model/plan-spec.ts";
 import { runPrice } from "./plan-savings.ts";
 
 /** A possible run and its cost. */
@@ -23,9 +23,9 @@ const MAX_AHEAD_MS = 48 * HOUR_MS;
  * Ignores its window and other plans. Shape: ascending; starts without prices are omitted.
  */
 export function startCosts(spec: PlanSpec, points: readonly PricePoint[], now: EpochMs): StartCost[] | null {
-  if (spec.kind !== "window" && spec.kind !== "slots") return null;
-  const profile = spec.kind === "window" ? spec.profile : undefined;
-  const next = Math.floor(now / QUARTER_MS) * QUARTER_MS + QUARTER_MS;
+  if (!hasHours(spec)) return null;
+  const profile = profileOf(spec);
+  const next = stepEnd(now, QUARTER_MS);
   const count = Math.ceil(MAX_AHEAD_MS / QUARTER_MS);
   const starts = [now, ...Array.from({ length: count }, (_, i) => next + i * QUARTER_MS)];
   return starts.flatMap((start) => {

@@ -7,7 +7,7 @@
  *   restored by its device after a power cut; the difference is not counted twice. A jump that no household appliance
  *   can cause is ignored.
  */
-import { type EpochMs, HOUR_MS, type Interval, QUARTER_MS } from "../time/interval.ts";
+import { clipped, type EpochMs, HOUR_MS, type Interval, lengthOf, QUARTER_MS, stepEnd } from "../time/interval.ts";
 
 /** What a plug says about its appliance. */
 export interface Measured {
@@ -99,18 +99,16 @@ function counted(state: MeterState, counterKwh: number, now: EpochMs): MeterStep
 
 function onTimesIn({ onTimes, onSince }: MeterState, start: EpochMs, end: EpochMs): Interval[] {
   const all = onSince === null ? onTimes : [...onTimes, { start: onSince, end }];
-  return all
-    .map((time) => ({ start: Math.max(time.start, start), end: Math.min(time.end, end) }))
-    .filter((time) => time.start < time.end);
+  return all.flatMap((time) => clipped(time, { start, end }) ?? []);
 }
 
 /** Spreads an energy evenly over times, in parts that lie within a quarter-hour. */
 function spread(times: readonly Interval[], kwh: number): UsedEnergy[] {
-  const wholeMs = times.reduce((sum, { start, end }) => sum + end - start, 0);
+  const wholeMs = lengthOf(times);
   return times.flatMap(({ start, end }) => {
     const parts: UsedEnergy[] = [];
     for (let from = start; from < end; ) {
-      const to = Math.min(end, (Math.floor(from / QUARTER_MS) + 1) * QUARTER_MS);
+      const to = Math.min(end, stepEnd(from, QUARTER_MS));
       parts.push({ start: from, end: to, kwh: (kwh * (to - from)) / wholeMs });
       from = to;
     }

@@ -17,7 +17,7 @@
  * - A timer that ended an ON as if its seconds had 8 bits does not fit: the ON is sent again, from then on without it.
  * - A manual change lasts until the wanted state changes. A manual ON is not renewed.
  */
-import type { EpochMs } from "../time/interval.ts";
+import { type EpochMs, stepEnd } from "../time/interval.ts";
 import { afterSetBack, heard, noted } from "./plug-events.ts";
 import {
   DEAD_MAN_MARGIN_MS,
@@ -174,7 +174,7 @@ function act(state: PlugState, targetOn: boolean, heldUntil: EpochMs | null, mom
 /** Creates the command ON or OFF. Also requests the state if the plug may not report it. */
 function sendCommand(state: PlugState, on: boolean, retries: number, moment: PlugMoment): Action {
   const { rules, now } = moment;
-  const renewAt = Math.floor(now / RENEWED_EVERY_MS) * RENEWED_EVERY_MS + RENEWED_EVERY_MS;
+  const renewAt = stepEnd(now, RENEWED_EVERY_MS);
   const isTimed = rules.whenLost !== "keep" && on !== restsOn(rules);
   const lastsMs = isTimed ? lastingMs(renewAt, moment) : 0;
   // If the last command was never answered, an earlier report proves nothing.

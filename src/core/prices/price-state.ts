@@ -1,7 +1,7 @@
 /** JSON form of the current price for MQTT and HTTP. */
 
 import { rounded } from "../text/rounding.ts";
-import { type EpochMs, formatInstant } from "../time/interval.ts";
+import { formatInstant, formatInstantOrNull } from "../time/interval.ts";
 import type { DayFigures, HomeSnapshot } from "./home-snapshot.ts";
 import type { PricePoint } from "./timeline.ts";
 
@@ -9,8 +9,8 @@ import type { PricePoint } from "./timeline.ts";
 export function priceState(snapshot: HomeSnapshot) {
   const { current, previous, next } = snapshot;
   return {
-    start: instant(current?.start),
-    end: instant(current?.end),
+    start: formatInstantOrNull(current?.start),
+    end: formatInstantOrNull(current?.end),
     price: current?.price ?? null,
     currency: snapshot.currency,
     vat_included: snapshot.vatIncluded,
@@ -41,8 +41,4 @@ function startAndPrice(point: PricePoint | null) {
 
 function figures(day: DayFigures | null) {
   return day && { min: day.min, max: day.max, mean: rounded(day.mean) };
-}
-
-function instant(at: EpochMs | null | undefined): string | null {
-  return at === null || at === undefined ? null : formatInstant(at);
 }

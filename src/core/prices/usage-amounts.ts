@@ -1,7 +1,7 @@
 /** Amounts in the rows of a usage series, and their sums per hour. */
 
 import { type Row, rowEnd, rowStart } from "../series/series.ts";
-import { type EpochMs, HOUR_MS, type Interval } from "../time/interval.ts";
+import { type EpochMs, HOUR_MS, type Interval, stepEnd, stepStart } from "../time/interval.ts";
 
 /** Operations of the usage series. */
 export const usageOperations = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
@@ -60,7 +60,8 @@ export function usageHours(
     const span = spanWithinHour(row);
     const amount = amountOf(row);
     if (!span || typeof amount !== "number" || !Number.isFinite(amount)) continue;
-    const start = hourOf(span.start);
+    // Offsets of the service's zone are whole hours.
+    const start = stepStart(span.start, HOUR_MS);
     const { value, knownMs } = hours.get(start) ?? { value: 0, knownMs: 0 };
     hours.set(start, { value: value + amount, knownMs: knownMs + span.end - span.start });
   }
@@ -74,11 +75,6 @@ export function usageHours(
 function spanWithinHour(row: Row): Interval | null {
   const start = rowStart(row);
   const end = rowEnd(row);
-  if (start === null || end === null || end <= start || end > hourOf(start) + HOUR_MS) return null;
+  if (start === null || end === null || end <= start || end > stepEnd(start, HOUR_MS)) return null;
   return { start, end };
-}
-
-/** Returns the start of the UTC hour. Offsets of the service's zone are whole hours. */
-function hourOf(at: EpochMs): EpochMs {
-  return Math.floor(at / HOUR_MS) * HOUR_MS;
 }

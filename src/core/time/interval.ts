@@ -24,6 +24,44 @@ export function overlaps(a: Interval, b: Interval): boolean {
   return a.start < b.end && b.start < a.end;
 }
 
+/** Returns the part of an interval inside another one; null if they do not overlap. */
+export function clipped({ start, end }: Interval, within: Interval): Interval | null {
+  const part = { start: Math.max(start, within.start), end: Math.min(end, within.end) };
+  return part.start < part.end ? part : null;
+}
+
+/** Returns the parts of an interval outside `others`. Shape: ascending. */
+export function without(interval: Interval, others: readonly Interval[]): Interval[] {
+  let left: Interval[] = [{ start: interval.start, end: interval.end }];
+  for (const other of others)
+    left = left.flatMap((piece) => {
+      const before = clipped(piece, { start: Number.NEGATIVE_INFINITY, end: other.start });
+      const after = clipped(piece, { start: other.end, end: Number.POSITIVE_INFINITY });
+      return [before ?? [], after ?? []].flat();
+    });
+  return left;
+}
+
+/** Returns the total length of intervals that do not overlap. Unit: ms. */
+export function lengthOf(intervals: readonly Interval[]): number {
+  return intervals.reduce((sum, { start, end }) => sum + end - start, 0);
+}
+
+/** Returns the start of the UTC step that contains `at`: of a quarter of an hour, an hour, or a UTC day. */
+export function stepStart(at: EpochMs, stepMs: number): EpochMs {
+  return Math.floor(at / stepMs) * stepMs;
+}
+
+/** Returns the end of that step. */
+export function stepEnd(at: EpochMs, stepMs: number): EpochMs {
+  return stepStart(at, stepMs) + stepMs;
+}
+
+/** Formats an instant as `formatInstant` does; null stays null. */
+export function formatInstantOrNull(at: EpochMs | null | undefined): string | null {
+  return at === null || at === undefined ? null : formatInstant(at);
+}
+
 /** Formats an instant in RFC 3339, UTC, with `Z`. Milliseconds are written only if they are not zero. */
 export function formatInstant(at: EpochMs): string {
   const iso = new Date(at).toISOString();

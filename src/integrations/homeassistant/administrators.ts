@@ -6,6 +6,7 @@
  * auth/models.py a user is an administrator as owner or in the group `system-admin`, and only while active.
  */
 import * as z from "zod/mini";
+import { placeOf } from "../../core/status/start-error.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import { type HomeAssistantAccount, HomeAssistantClient, HomeAssistantError } from "./websocket-client.ts";
 
@@ -40,7 +41,7 @@ export class Administrators {
     return this.#ids.has(userId);
   }
 
-  /** Requests the list if it is not current. Resolves when it has arrived or the request has failed. */
+  /** Requests the list if it is not current. Resolves when it has arrived or the request has failed. Never rejects. */
   async keepCurrent(now: EpochMs): Promise<void> {
     if (now < this.#nextAt && now >= this.#nextAt - LIST_LASTS_MS) return;
     this.#nextAt = now + LIST_LASTS_MS;
@@ -48,9 +49,9 @@ export class Administrators {
       this.#ids = await this.#request();
     } catch (error) {
       if (this.#deps.signal.aborted) return;
-      if (!(error instanceof HomeAssistantError)) throw error;
       this.#nextAt = now + RETRY_AFTER_MS;
-      this.#deps.log.warn({ why: error.message }, "Home Assistant does not name its administrators");
+      const why = error instanceof HomeAssistantError ? error.message : placeOf(error);
+      this.#deps.log.warn({ why }, "Home Assistant does not name its administrators");
     }
   }
 

@@ -1,6 +1,6 @@
 /** Entities for the start of the cheapest hours, shared by homes and places. */
 import { CHEAPEST_HOURS, type CheapestHours } from "../../core/prices/cheapest.ts";
-import { formatInstant } from "../../core/time/interval.ts";
+import { formatInstantOrNull } from "../../core/time/interval.ts";
 import type { EntityRow } from "./entity.ts";
 
 /** Returns one row for each of `CHEAPEST_HOURS`. `prices` describes the prices in the documentation. */
@@ -15,10 +15,7 @@ export function cheapestRows<State>(
       ...(hours === 1 ? { name: "cheapest_hour_from" } : { name: "cheapest_hours_from", facts: { count: hours } }),
       about: `Start of the cheapest ${length} in a row, among ${prices} from now on.`,
       platform: "sensor",
-      value: (state) => {
-        const window = cheapestIn(state).find((each) => each.hours === hours);
-        return window ? formatInstant(window.start) : null;
-      },
+      value: (state) => formatInstantOrNull(cheapestIn(state).find((each) => each.hours === hours)?.start),
       deviceClass: "timestamp",
       icon: "mdi:clock-star-four-points-outline",
     };

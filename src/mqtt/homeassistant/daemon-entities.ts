@@ -3,7 +3,7 @@ import { messageOr } from "../../core/language/text.ts";
 import { type InterfaceState, type SeriesFreshness, serviceStates } from "../../core/status/daemon-status.ts";
 import { isNewer } from "../../core/status/release-update.ts";
 import { slugOf } from "../../core/text/slug.ts";
-import { formatInstant } from "../../core/time/interval.ts";
+import { formatInstant, formatInstantOrNull } from "../../core/time/interval.ts";
 import type { DaemonView } from "../topics/daemon-topics.ts";
 import type { Device, EntityRow } from "./entity.ts";
 
@@ -85,7 +85,7 @@ const fixedRows: readonly Row[] = [
     key: "refused_command",
     name: "last_refused_command",
     about: "Time of the last refused MQTT command since the start; its attributes hold the command and the reason.",
-    value: ({ refusedCommand }) => refusedCommand && formatInstant(refusedCommand.at),
+    value: ({ refusedCommand }) => formatInstantOrNull(refusedCommand?.at),
     ...DIAGNOSTIC,
     deviceClass: "timestamp",
     icon: "mdi:message-alert-outline",
@@ -155,10 +155,7 @@ function freshnessRow(series: SeriesFreshness): Row {
     name: "last_answer",
     facts: { owner: series.owner?.name ?? series.account, series: messageOr(`series.${series.label}`, series.label) },
     about: "Time of the last response of the service with this series.",
-    value: (state) => {
-      const at = state.series.find((each) => isSameSeries(each, series))?.lastSuccessAt ?? null;
-      return at === null ? null : formatInstant(at);
-    },
+    value: (state) => formatInstantOrNull(state.series.find((each) => isSameSeries(each, series))?.lastSuccessAt),
     ...DIAGNOSTIC,
     deviceClass: "timestamp",
     icon: "mdi:clock-check-outline",

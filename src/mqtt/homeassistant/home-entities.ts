@@ -3,7 +3,7 @@ import type { DayFigures, HomeSnapshot } from "../../core/prices/home-snapshot.t
 import { colors, levels } from "../../core/prices/level.ts";
 import type { MonthFigures } from "../../core/prices/month-figures.ts";
 import type { HomeUsage } from "../../core/prices/usage.ts";
-import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
+import { formatInstantOrNull } from "../../core/time/interval.ts";
 import { EXPORT_PRICES } from "../topics/format-topics.ts";
 import { PEAKS } from "../topics/usage-topics.ts";
 import { cheapestRows } from "./cheapest-rows.ts";
@@ -210,7 +210,7 @@ const aheadRows: readonly Row[] = [
     name: "tomorrows_prices_since",
     about: "Time when tomorrow's prices were first complete.",
     platform: "sensor",
-    value: ({ prices }) => instant(prices.tomorrowPublishedAt),
+    value: ({ prices }) => formatInstantOrNull(prices.tomorrowPublishedAt),
     deviceClass: "timestamp",
     icon: "mdi:calendar-clock",
   },
@@ -342,8 +342,4 @@ function figureRows(
 
 function withoutCharges({ current }: HomeSnapshot): number | null {
   return current?.variableCharges === undefined ? null : current.price - current.variableCharges;
-}
-
-function instant(at: EpochMs | null | undefined): string | null {
-  return at === null || at === undefined ? null : formatInstant(at);
 }

@@ -2,7 +2,7 @@
 
 import type { HomeUsage, UsageFigures } from "../../core/prices/usage.ts";
 import type { UsageOperation } from "../../core/prices/usage-amounts.ts";
-import { formatInstant } from "../../core/time/interval.ts";
+import { formatInstantOrNull } from "../../core/time/interval.ts";
 import { labelOf } from "../../service/contract/polled-series.ts";
 import type { EntityRow } from "./entity.ts";
 
@@ -119,10 +119,7 @@ function usageRow<State>(each: Series, period: Period, usageOf: (state: State) =
   } as const;
   const total = {
     stateClass: "total",
-    lastReset: (state: State) => {
-      const sum = sumOf(state);
-      return sum && formatInstant(sum.start);
-    },
+    lastReset: (state: State) => formatInstantOrNull(sumOf(state)?.start),
   } as const;
   if (each.kind === "money") return { ...shared, ...total, deviceClass: "monetary", unit: "currency" };
   return { ...shared, ...(period.key === "day" ? {} : total), deviceClass: "energy", unit: "kWh" };

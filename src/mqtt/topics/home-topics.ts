@@ -4,7 +4,7 @@ import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { priceState } from "../../core/prices/price-state.ts";
 import type { PricePoint } from "../../core/prices/timeline.ts";
 import { rounded } from "../../core/text/rounding.ts";
-import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
+import { formatInstant, formatInstantOrNull } from "../../core/time/interval.ts";
 import { type Message, plainDecimal } from "../client/message.ts";
 
 /**
@@ -33,7 +33,7 @@ function pricesOf(snapshot: HomeSnapshot): object {
     today: roundedPrices(snapshot.byPosition.today),
     tomorrow: roundedPrices(snapshot.byPosition.tomorrow),
     tomorrow_valid: snapshot.tomorrowValid,
-    tomorrow_published_at: instant(snapshot.tomorrowPublishedAt),
+    tomorrow_published_at: formatInstantOrNull(snapshot.tomorrowPublishedAt),
     quarters_repeat_hours: snapshot.quartersRepeatHours,
     raw_today: startsAndValues(snapshot.today),
     raw_tomorrow: startsAndValues(snapshot.tomorrow),
@@ -47,8 +47,4 @@ function forecastOf({ currency, forecast }: HomeSnapshot): object {
 /** Omits `end`: with it, two days of quarters would exceed what Home Assistant's recorder keeps of attributes. */
 function startsAndValues(points: readonly PricePoint[]): object[] {
   return points.map(({ start, price }) => ({ start: formatInstant(start), value: rounded(price) }));
-}
-
-function instant(at: EpochMs | null | undefined): string | null {
-  return at === null || at === undefined ? null : formatInstant(at);
 }

@@ -2,7 +2,7 @@
 
 import type { PlugMonth, PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
 import { rounded, roundedOrNull } from "../../core/text/rounding.ts";
-import { formatInstant } from "../../core/time/interval.ts";
+import { formatInstant, formatInstantOrNull } from "../../core/time/interval.ts";
 import type { Message } from "../client/message.ts";
 
 /** Returns the path of a plug below the base topic. */
@@ -24,7 +24,7 @@ export function plugState({ on, wanted, reason, code, available, silent, since, 
     reason_code: code,
     available,
     problem: silent,
-    since: since === null ? null : formatInstant(since),
+    since: formatInstantOrNull(since),
     ...(measured
       ? { watts: measured.watts, month: plugMonth(measured.month), month_before: plugMonth(measured.monthBefore) }
       : {}),

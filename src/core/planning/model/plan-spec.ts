@@ -151,6 +151,16 @@ export interface AvoidPlan extends PlanCommon {
 export type PlanSpec = WindowPlan | SlotsPlan | BelowPlan | AvoidPlan;
 export type PlanKind = PlanSpec["kind"];
 
+/** Returns true for a plan that runs for a number of hours. */
+export function hasHours(spec: PlanSpec): spec is WindowPlan | SlotsPlan {
+  return spec.kind === "window" || spec.kind === "slots";
+}
+
+/** Returns the relative power in the course of a run; undefined if it is constant. */
+export function profileOf(spec: PlanSpec): readonly number[] | undefined {
+  return spec.kind === "window" ? spec.profile : undefined;
+}
+
 /** Returns `when_lost` of a plan. Default: `on` for `avoid`, otherwise `off`. */
 export function whenLostOf({
   kind,

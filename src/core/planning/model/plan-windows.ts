@@ -1,10 +1,10 @@
 /** Occurrences of plans: their windows and fallback hours. */
 import type { Calendar } from "../../time/calendar.ts";
-import { DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../../time/interval.ts";
+import { clipped, DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../../time/interval.ts";
 import { readLocalTime } from "./local-time.ts";
 import {
   type Away,
-  type LocalMinute,
+  hasHours,
   type LocalSpan,
   type PlanSpec,
   type PlanWindow,
@@ -34,7 +34,7 @@ export function horizonOf(spec: PlanSpec, now: EpochMs, calendar: Calendar): Pla
   let day = calendar.startOf("day", now - DAYS_BEFORE_MS - (withinDays - 1) * DAY_MS);
   for (let i = 0; i < SEARCHED_DAYS + withinDays; i++, day = calendar.add("day", day, 1)) {
     if (dayNumber(day, calendar) % withinDays !== 0) continue;
-    const window = spanOn(calendar, day, opens, closes, withinDays);
+    const window = spanOn(calendar, day, { from: opens, until: closes }, withinDays);
     const named = spec.from === undefined && spec.readyBy !== undefined ? window.end : window.start;
     if (window.end <= now || window.end <= window.start) continue;
     if (spec.days && !spec.days.includes(weekdayOf(calendar, named))) continue;
@@ -49,8 +49,7 @@ export function horizonOf(spec: PlanSpec, now: EpochMs, calendar: Calendar): Pla
  */
 export function roundAt(spec: PlanSpec, known: Interval | null, now: EpochMs, calendar: Calendar): PlanWindow | null {
   const window = horizonOf(spec, now, calendar);
-  const hasHours = spec.kind === "window" || spec.kind === "slots";
-  if (!window || !hasHours || now <= window.start || (known && known.start < window.end)) return window;
+  if (!window || !hasHours(spec) || now <= window.start || (known && known.start < window.end)) return window;
   return window.end - now < spec.hoursMs ? horizonOf(spec, window.end, calendar) : window;
 }
 
@@ -60,9 +59,8 @@ export function spansIn(spans: readonly LocalSpan[], window: Interval, calendar:
   for (const { from, until } of spans) {
     let day = calendar.add("day", calendar.startOf("day", window.start), -1);
     for (; day < window.end; day = calendar.add("day", day, 1)) {
-      const span = spanOn(calendar, day, from, until);
-      const run = { start: Math.max(span.start, window.start), end: Math.min(span.end, window.end) };
-      if (run.start < run.end) runs.push(run);
+      const run = clipped(spanOn(calendar, day, { from, until }), window);
+      if (run) runs.push(run);
     }
   }
   return mergeRuns(runs);
@@ -102,7 +100,7 @@ function dayNumber(day: EpochMs, calendar: Calendar): number {
 }
 
 /** Returns a span of local time over `days` days that starts on `day`. It ends a day later if `until` is at or before `from`. */
-function spanOn(calendar: Calendar, day: EpochMs, from: LocalMinute, until: LocalMinute, days = 1): Interval {
+function spanOn(calendar: Calendar, day: EpochMs, { from, until }: LocalSpan, days = 1): Interval {
   const last = calendar.add("day", day, until > from ? days - 1 : days);
   return { start: calendar.timeOnDay(day, from), end: calendar.timeOnDay(last, until) };
 }

@@ -1,7 +1,7 @@
 /** Converts a solver result to intervals and cost, or to the reason why it is infeasible. */
 
 import type { PricePoint } from "../../prices/timeline.ts";
-import type { Interval } from "../../time/interval.ts";
+import { clipped, type Interval } from "../../time/interval.ts";
 import type {
   ImpossibleReason,
   PlanAlternatives,
@@ -41,7 +41,7 @@ export function solved(task: PlanTask, chosen: Selection): PlanSolved {
   const { window, context, grid } = task;
   const begun = fixedIn(window, context);
   const planned = chosen.runs.map(([from, to]) => spanOf(grid, from, to));
-  const runs = mergeRuns([...begun, ...planned.flatMap((run) => clipped(run, window))]);
+  const runs = mergeRuns([...begun, ...planned.flatMap((run) => clipped(run, window) ?? [])]);
   const meanPrice = chosen.meanPrice ?? meanOver(grid.points, runs);
   const { shortfall = null } = chosen;
   return {
@@ -56,7 +56,7 @@ export function solved(task: PlanTask, chosen: Selection): PlanSolved {
 
 /** Returns the parts of fixed runs inside the window. Shape: ascending, apart. */
 export function fixedIn(window: Interval, { fixed = [] }: PlanContext): Interval[] {
-  return mergeRuns(fixed).flatMap((run) => clipped(run, window));
+  return mergeRuns(fixed).flatMap((run) => clipped(run, window) ?? []);
 }
 
 /** Returns the minimum distance of another start in steps. */
@@ -135,10 +135,4 @@ function meanOver(points: readonly PricePoint[], runs: readonly Interval[]): num
     }
   }
   return length > 0 ? sum / length : null;
-}
-
-function clipped(run: Interval, window: Interval): Interval[] {
-  const start = Math.max(run.start, window.start);
-  const end = Math.min(run.end, window.end);
-  return start < end ? [{ start, end }] : [];
 }

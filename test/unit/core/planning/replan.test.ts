@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
 import { afterStateOf } from "../../../../src/core/planning/plan-dependencies.ts";
-import { without } from "../../../../src/core/planning/plan-record.ts";
+import { without } from "../../../../src/core/time/interval.ts";
 import { at, timelineOf } from "../../../support/home/price-days.ts";
 import { live, nightPrices, OPENS, slots, step, timesOf, washer, wordsOf } from "../../../support/plans/plan-life.ts";
 import { definitionOf } from "../../../support/plans/shown-plans.ts";

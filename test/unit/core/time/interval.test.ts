@@ -1,6 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { contains, formatInstant, type Interval, overlaps } from "../../../../src/core/time/interval.ts";
+import {
+  clipped,
+  contains,
+  formatInstant,
+  type Interval,
+  lengthOf,
+  overlaps,
+  QUARTER_MS,
+  stepEnd,
+  stepStart,
+} from "../../../../src/core/time/interval.ts";
 
 const intervals: fc.Arbitrary<Interval> = fc
   .tuple(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 10 }))
@@ -19,6 +29,25 @@ test("two intervals overlap exactly if they share an instant", () => {
       expect(overlaps(b, a)).toBe(shared);
     }),
   );
+});
+
+test("a clipped interval has exactly the instants that both have", () => {
+  fc.assert(
+    fc.property(intervals, intervals, (a, b) => {
+      const part = clipped(a, b);
+      const shared = Array.from({ length: 60 }, (_, at) => at).filter((at) => contains(a, at) && contains(b, at));
+      expect(part === null ? [] : shared.filter((at) => contains(part, at))).toEqual(shared);
+      expect(part === null ? 0 : lengthOf([part])).toBe(shared.length);
+    }),
+  );
+});
+
+test("a step contains its start and not its end, also before 1970", () => {
+  expect([-1, 0, 899_999].map((at) => [stepStart(at, QUARTER_MS), stepEnd(at, QUARTER_MS)])).toEqual([
+    [-QUARTER_MS, 0],
+    [0, QUARTER_MS],
+    [0, QUARTER_MS],
+  ]);
 });
 
 test("adjacent intervals do not overlap", () => {

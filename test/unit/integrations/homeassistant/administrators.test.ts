@@ -11,7 +11,7 @@ const USERS = [
   { id: "user", is_owner: false, is_active: true, group_ids: ["system-users"] },
 ];
 
-function administratorsOf(homeAssistant: EmulatedHomeAssistant) {
+function administratorsOf(homeAssistant: { readonly url: string; readonly token: string }) {
   const { url, token } = homeAssistant;
   const said: string[] = [];
   const log = { warn: (_: object, text: string) => void said.push(text) };
@@ -52,4 +52,12 @@ test.each([
   homeAssistant.users = USERS;
   await list.keepCurrent(NOW + 10 * SECOND_MS);
   expect(among(NOW + 10 * SECOND_MS)).toEqual(["owner", "admin"]);
+});
+
+test("an error that is not Home Assistant's is logged too, and the list is requested again after ten seconds", async () => {
+  const { list, among, said } = administratorsOf({ url: "no address", token: "secret" });
+  await expect(list.keepCurrent(NOW)).resolves.toBeUndefined();
+  expect(among(NOW)).toEqual([]);
+  await list.keepCurrent(NOW + 10 * SECOND_MS);
+  expect(said).toEqual(Array(2).fill("Home Assistant does not name its administrators"));
 });
