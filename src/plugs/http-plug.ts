@@ -22,8 +22,8 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_WAITING = 4;
 /** Maximum number of requests for one message: without a login, with one, and again if the nonce was too old. */
 const MAX_TRIES = 3;
-/** Longest part of an unreadable address that is shown. */
-const MAX_LOCATION_LENGTH = 100;
+/** Longest part of an unreadable address, or of an error, that is shown. */
+const MAX_SHOWN_LENGTH = 100;
 /** Time limit for the pending requests. The daemon ends within 2 s. */
 const MAX_CLOSING_MS = SECOND_MS;
 
@@ -46,6 +46,8 @@ export type PlugAnswer =
   /** No connection, no response in time, or a response that is not one of a plug. */
   | { readonly kind: "silent" }
   | { readonly kind: "login_needed" | "login_refused" }
+  /** The plug answers with an error, for instance because it has no such channel. */
+  | { readonly kind: "failed"; readonly status: number; readonly text: string }
   /** The plug wants to be asked at another URL, mostly by HTTPS. */
   | { readonly kind: "redirected"; readonly url: string }
   /** The certificate is not the expected one. Nothing was sent. */
@@ -171,12 +173,11 @@ function getOnce(access: HttpAccess, login: Login, path: string, signal: AbortSi
       else pieces.push(piece);
     });
     response.on("error", reject);
-    response.on("end", () =>
-      answered(
-        response,
-        status === 200 ? { kind: "answered", body: Buffer.concat(pieces).toString(), certificate } : { kind: "silent" },
-      ),
-    );
+    response.on("end", () => {
+      const body = Buffer.concat(pieces).toString();
+      const text = body.slice(0, MAX_SHOWN_LENGTH);
+      answered(response, status === 200 ? { kind: "answered", body, certificate } : { kind: "failed", status, text });
+    });
   });
   // Nothing is sent before `end`, so a device with another certificate does not get the password.
   request.once("socket", (socket) => {
@@ -201,6 +202,6 @@ function addressOf(location: string, from: URL): string {
   try {
     return new URL(location, from).origin;
   } catch {
-    return location.slice(0, MAX_LOCATION_LENGTH);
+    return location.slice(0, MAX_SHOWN_LENGTH);
   }
 }

@@ -71,6 +71,7 @@ function refusalIn(answer: PlugAnswer): Text | null {
   if (answer.kind === "login_needed") return message("found.login_needed");
   if (answer.kind === "login_refused") return message("found.login_refused");
   if (answer.kind === "redirected") return message("found.redirected", { url: answer.url });
+  if (answer.kind === "failed") return message("found.http_error", { status: answer.status, text: answer.text });
   if (answer.kind === "other_certificate")
     return message("found.other_certificate", { fingerprint: answer.fingerprint });
   return null;

@@ -6,12 +6,19 @@ import * as z from "zod/mini";
 import { entryId } from "../config/entry-list.ts";
 import { addressOf, deviceOf, type PlugConfig } from "../config/plug-schema.ts";
 import type { Language } from "../core/language/language.ts";
-import { sayIn, type Text } from "../core/language/text.ts";
+import { message, sayIn, type Text } from "../core/language/text.ts";
 import type { WhenLost } from "../core/planning/model/plan-spec.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
 import { type MeterReader, topicMeters } from "../core/plugs/families/meter-readers.ts";
-import { onOff, type Reader } from "../core/plugs/families/payload-readers.ts";
-import type { PlugAddress, PlugCommands, PlugFamilyRow, PlugMessage } from "../core/plugs/families/plug-family.ts";
+import { type Reader, textState } from "../core/plugs/families/payload-readers.ts";
+import type {
+  GonePlug,
+  LearnedPlug,
+  PlugAddress,
+  PlugCommands,
+  PlugFamilyRow,
+  PlugMessage,
+} from "../core/plugs/families/plug-family.ts";
 import type { Measured } from "../core/plugs/meter.ts";
 import { decide, type PlugDecision, type PlugReason } from "../core/plugs/plug-controller.ts";
 import { type PlugSnapshot, plugReasonText } from "../core/plugs/plug-snapshot.ts";
@@ -87,10 +94,10 @@ export class Plug {
   #signal: boolean | null = null;
   #signalBy: EpochMs | null = null;
   #trialUntil: EpochMs = Number.NEGATIVE_INFINITY;
-  /** True if its bridge no longer has a device of its name. */
-  #isGone = false;
-  /** Reason why the device does not let elbro in; null while it does. */
-  #refusal: Text | null = null;
+  /** Reasons why elbro cannot use the device, the first one first; null for those that do not apply. */
+  readonly #refusals: { gone: Text | null; access: Text | null; unclear: Text | null } = {
+    ...{ gone: null, access: null, unclear: null },
+  };
 
   constructor(config: PlugConfig, deps: PlugDeps) {
     const { family, url } = config;
@@ -122,7 +129,7 @@ export class Plug {
           this.#push({ kind: "availability", available, retained: false });
       },
       onRefusal: (refusal) => {
-        this.#refusal = refusal;
+        this.#refusals.access = refusal;
       },
     });
   }
@@ -181,32 +188,30 @@ export class Plug {
   /** Handles the start or end of a connection. Events of the previous connection are dropped. */
   #isUp(up: boolean): void {
     this.#waiting = [];
+    this.#refusals.unclear = null;
     this.#link = up ? "new" : "down";
     this.#signalBy = null;
   }
 
   take({ topic, payload, retained }: IncomingMessage): void {
     if (topic === this.config.signal_topic) {
-      this.#signal = onOff(payload);
+      this.#signal = textState(payload);
       this.#signalBy = Number.NEGATIVE_INFINITY;
     }
-    const learned = this.#learns[topic]?.(payload);
-    if (learned && (learned === "gone") !== this.#isGone) {
-      this.#isGone = learned === "gone";
-      this.#push({ kind: "availability", available: !this.#isGone, retained: false });
-    }
-    if (learned && learned !== "gone" && JSON.stringify(learned) !== JSON.stringify(this.#address.learned)) {
-      this.#address = { ...this.#address, learned };
-      this.#rules = this.#rulesOf(this.#address);
-      this.#readers = this.#row.listens(this.#address);
-      this.#meters = this.#brokerMeters();
-      this.#push({ kind: "connected" });
-    }
+    this.#learn(this.#learns[topic]?.(payload) ?? null);
     const measured = Object.hasOwn(this.#meters, topic) ? this.#meters[topic]?.(payload) : null;
     // A retained value may be days old.
     if (measured && !retained) this.#measured = [...this.#measured, measured].slice(-MAX_WAITING);
     const heard = Object.hasOwn(this.#readers, topic) ? this.#readers[topic]?.(payload) : null;
     if (!heard) return;
+    if (heard.kind === "unclear") {
+      const { what, value } = heard;
+      const why = message(what === "state" ? "found.unreadable_state" : "found.plug_error", { value });
+      // A topic of the owner may also have other messages.
+      if (this.#state.reported === null) this.#refusals.unclear = why;
+      return;
+    }
+    if (heard.kind === "reported" || heard.kind === "done") this.#refusals.unclear = null;
     if (heard.kind === "bridge") this.#push(heard);
     else if (heard.kind === "availability") this.#push({ ...heard, retained });
     else {
@@ -214,6 +219,23 @@ export class Plug {
       const isIdle = (this.#meter.watts ?? 0) < IDLE_WATTS;
       this.#push(heard.kind === "done" ? { kind: "done", on } : { kind: "reported", on, retained, isIdle });
     }
+  }
+
+  /** Takes what the bridge says of the device. */
+  #learn(learned: LearnedPlug | GonePlug | null): void {
+    if (!learned) return;
+    const isGone = "renamedTo" in learned;
+    if (isGone !== (this.#refusals.gone !== null))
+      this.#push({ kind: "availability", available: !isGone, retained: false });
+    const name = isGone ? learned.renamedTo : null;
+    const gone = name === null ? message("found.no_device") : message("found.renamed_device", { name });
+    this.#refusals.gone = isGone ? gone : null;
+    if (isGone || JSON.stringify(learned) === JSON.stringify(this.#address.learned)) return;
+    this.#address = { ...this.#address, learned };
+    this.#rules = this.#rulesOf(this.#address);
+    this.#readers = this.#row.listens(this.#address);
+    this.#meters = this.#brokerMeters();
+    this.#push({ kind: "connected" });
   }
 
   #push(event: PlugEvent): void {
@@ -347,7 +369,8 @@ export class Plug {
     this.#lastWanted = wanted;
     const { reported } = this.#state;
     if (reported !== null && event.kind === "reported") this.#meter.isOn(reported, now);
-    this.#report.take({ before, decision, rules, why: wanted?.reason, refusal: this.#refusal }, now);
+    const { gone, access, unclear } = this.#refusals;
+    this.#report.take({ before, decision, rules, why: wanted?.reason, refusal: gone ?? access ?? unclear }, now);
     return decision;
   }
 

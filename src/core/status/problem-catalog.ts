@@ -136,9 +136,10 @@ const otherProblems = {
   },
   plug_refuses: {
     meaning:
-      "A plug with `url` answers, but does not let elbro in; or Home Assistant has no such entity, or refuses an action.",
+      "A plug answers, but does not let elbro in, reports an error, or a state that is neither ON nor OFF; or Zigbee2MQTT or Home Assistant no longer has it, or refuses an action.",
     automaticAction: "Retries.",
-    remedy: "Do what `detail` says: set `password` or `username`, the other `url`, or the new `certificate`.",
+    remedy:
+      "Do what `detail` says: set `password` or `username`, the other `url`, the new `certificate` or the new `topic`.",
   },
   plug_without_timer: {
     meaning: "A plug cannot return to its resting state by itself if elbro or the broker fails.",

@@ -79,7 +79,7 @@ export class EmulatedZigbee2mqtt {
     const list = typeof exposes === "function" ? exposes(this.#device, {}) : exposes;
     const devices = [
       { friendly_name: "Coordinator", definition: null },
-      { friendly_name: this.name, definition: { vendor, model, exposes: list } },
+      { friendly_name: this.name, ieee_address: "0x1", definition: { vendor, model, exposes: list } },
     ];
     this.#publish("zigbee2mqtt/bridge/state", '{"state":"online"}', true);
     this.#publish("zigbee2mqtt/bridge/devices", JSON.stringify(devices), true);

@@ -125,6 +125,8 @@ export class HttpPlugServer implements AsyncDisposable {
   hangs = false;
   /** Address that every request is redirected to. */
   redirectsTo: string | null = null;
+  /** Error that it answers to each request. */
+  failsWith: { readonly status: number; readonly body: string } | null = null;
   /** Counter of its energy. */
   kwh = 0;
   readonly asked: string[] = [];
@@ -175,6 +177,10 @@ export class HttpPlugServer implements AsyncDisposable {
     if (this.hangs) return;
     if (!this.device.powered) {
       response.destroy();
+      return;
+    }
+    if (this.failsWith !== null) {
+      response.writeHead(this.failsWith.status).end(this.failsWith.body);
       return;
     }
     if (this.redirectsTo !== null) {

@@ -293,6 +293,18 @@ test("a Tasmota that refuses the login with the status 200 is the same problem",
   await plug.close();
 });
 
+test("an error of the device is a problem that quotes it", async () => {
+  await using world = await HttpWorld.start("shelly_gen3");
+  const body = '{"code":-105,"message":"Argument \'id\', value 3 not found!"}';
+  world.server.failsWith = { status: 500, body };
+  await world.runUntil(T0 + 2 * MINUTE_MS);
+  const detail = `it answers with the HTTP status 500: ${body}`;
+  expect(world.problems).toMatchObject([{ code: "plug_refuses", detail }]);
+  world.server.failsWith = null;
+  await world.runUntil(T0 + 4 * MINUTE_MS);
+  expect(world.problems).toEqual([]);
+});
+
 test("a redirect to https is a problem with the address to use", async () => {
   await using world = await HttpWorld.start("shelly_gen3");
   world.server.redirectsTo = "https://192.168.1.40";

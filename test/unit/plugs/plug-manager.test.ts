@@ -26,6 +26,8 @@ class Around {
   readonly log: string[] = [];
   readonly memory = new Map<string, string>();
   readonly problems: Problem[] = [];
+  /** Subjects of problems that ended. */
+  readonly ended: string[] = [];
   readonly plugs: PlugManager;
   wanted: Wanted | null = null;
   changes = 0;
@@ -33,7 +35,9 @@ class Around {
 
   constructor(setups: readonly PlugConfig[], memory: Readonly<Record<string, string>> = {}) {
     for (const [name, text] of Object.entries(memory)) this.memory.set(name, text);
-    const kept = new Problems((problem, state) => state === "started" && this.problems.push(problem));
+    const kept = new Problems((problem, state) =>
+      state === "started" ? this.problems.push(problem) : this.ended.push(problem.subject),
+    );
     this.plugs = new PlugManager({
       baseTopic: "elbro",
       plugs: setups,
@@ -110,6 +114,43 @@ describe("a signal topic of the owner", () => {
     around.looks(T0 + 2_000);
     expect(around.looks(T0 + 60_000)).toEqual([]);
     expect([around.state("boiler").on, around.problems]).toEqual([false, []]);
+  });
+});
+
+describe("a plug whose state cannot be read", () => {
+  test("is a problem that quotes it, until the plug reports ON or OFF", () => {
+    const around = new Around([TASMOTA]);
+    around.plugs.onUp();
+    around.hears("stat/heater/RESULT", '{"POWER":"aus"}');
+    around.looks(T0);
+    const detail = "it reports its state as aus: set the device to report ON and OFF";
+    expect(around.problems).toMatchObject([{ code: "plug_refuses", subject: "access to plug heater", detail }]);
+    around.hears("stat/heater/RESULT", '{"POWER":"OFF"}');
+    around.looks(T0 + 1_000);
+    expect([around.state().on, around.ended]).toEqual([false, ["access to plug heater"]]);
+  });
+
+  test("is no problem if another message on its topic said it", () => {
+    const around = new Around([TASMOTA]);
+    around.plugs.onUp();
+    around.hears("stat/heater/POWER", "OFF");
+    around.looks(T0);
+    around.hears("stat/heater/POWER", "Blink OFF");
+    around.looks(T0 + 1_000);
+    expect([around.state().on, around.problems]).toEqual([false, []]);
+  });
+
+  test("because it has no such switch is a problem with its error", () => {
+    const around = new Around([{ ...TASMOTA, family: "shelly_gen4", channel: "3" }]);
+    around.plugs.onUp();
+    around.looks(T0);
+    around.hears(
+      "elbro/plug/heater/rpc",
+      '{"id":2,"error":{"code":-105,"message":"Argument \'id\', value 3 not found!"}}',
+    );
+    around.looks(T0 + 100);
+    const detail = "it answers with the error: Argument 'id', value 3 not found!";
+    expect(around.problems).toMatchObject([{ code: "plug_refuses", detail }]);
   });
 });
 

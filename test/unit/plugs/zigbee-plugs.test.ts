@@ -265,9 +265,14 @@ describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", () =>
     };
     expect(await devices("not a list")).toBe(true);
     expect(await devices(list.replaceAll("Kitchen plug", "Kettle"))).toBe(false);
+    const details = () => world.problems.map(({ code, detail }) => `${code}: ${detail}`);
+    expect(details()).toEqual(["plug_refuses: Zigbee2MQTT renamed it to Kettle: use this as topic"]);
     world.said.length = 0;
     expect(await devices(list)).toBe(true);
+    expect(details()).toEqual([]);
     expect(world.said).toEqual(['zigbee2mqtt/Kitchen plug/set {"state":"OFF"}']);
+    expect(await devices('[{"friendly_name":"Coordinator","definition":null}]')).toBe(false);
+    expect(details()).toEqual(["plug_refuses: Zigbee2MQTT no longer has a device of this name"]);
   });
 
   test("plugs with the real Zigbee2MQTT converters cannot time an OFF, so `when_lost: on` is reported as a problem of the plug", async () => {

@@ -1,7 +1,7 @@
 /** Plug family whose topics and payloads the owner configures. */
 
 import { message } from "../../language/text.ts";
-import type { Heard, Reader } from "./payload-readers.ts";
+import { type Heard, onOff, type Reader, textState, unclear } from "./payload-readers.ts";
 import type { CustomTopics, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 const LIMITS = { leastSec: 1, mostSec: 86_400 };
@@ -35,7 +35,7 @@ export const customPlug: PlugFamilyRow = {
     const { state, availability } = topicsOf(address);
     const at = (topic: string) => fill(topic, address, null);
     const readers: [string, Reader][] = [];
-    if (state) readers.push([at(state.topic), reader(state.on, state.off, (on) => ({ kind: "reported", on }))]);
+    if (state) readers.push([at(state.topic), customState(state)]);
     if (availability) {
       const { online, offline } = availability;
       readers.push([
@@ -80,11 +80,23 @@ function fill(template: string, { topic, channel }: PlugAddress, seconds: number
 function firstOf(readers: readonly [string, Reader][], topic: string): Reader {
   const here = readers.filter(([each]) => each === topic).map(([, read]) => read);
   return (payload) => {
-    for (const read of here) {
-      const heard = read(payload);
-      if (heard) return heard;
-    }
-    return null;
+    const all = here.map((read) => read(payload));
+    return all.find((heard) => heard && heard.kind !== "unclear") ?? all.find((heard) => heard) ?? null;
+  };
+}
+
+/**
+ * Reads the state by the owner's patterns. Patterns that are ordinary words for ON and OFF also match the other
+ * ordinary words, so that `true` is ON for a plug whose ON is `on`.
+ */
+function customState({ on, off }: NonNullable<CustomTopics["state"]>): Reader {
+  const readOwn = reader(on, off, (is) => ({ kind: "reported", on: is }));
+  const isOrdinary = onOff(on) === true && onOff(off) === false;
+  return (payload) => {
+    const own = readOwn(payload);
+    if (own || payload === "") return own;
+    const is = isOrdinary ? textState(payload) : null;
+    return is === null ? unclear("state", payload) : { kind: "reported", on: is };
   };
 }
 

@@ -1,17 +1,21 @@
-/** Readers of plug payloads. A payload that does not fit is ignored. */
+/** Readers of plug payloads. A payload without a state is ignored; a state that is neither ON nor OFF is reported. */
 
 /** Meaning of a plug's message. */
 export type Heard =
   | { readonly kind: "reported"; readonly on: boolean }
   | { readonly kind: "availability"; readonly available: boolean }
   | { readonly kind: "bridge"; readonly up: boolean }
-  | { readonly kind: "done"; readonly on: boolean };
+  | { readonly kind: "done"; readonly on: boolean }
+  /** The plug reports a state that elbro cannot read, or an error. */
+  | { readonly kind: "unclear"; readonly what: "state" | "error"; readonly value: string };
 
 /** Reads a payload; returns null if it does not contain the state of the plug. */
 export type Reader = (payload: string) => Heard | null;
 
 /** Longer payloads are ignored: a plug's state is a few hundred characters. */
 const MAX_PAYLOAD_LENGTH = 16_384;
+/** Longest part of an unreadable state that is shown. */
+const MAX_SHOWN_LENGTH = 60;
 
 const ON_WORDS: readonly string[] = ["on", "true", "1"];
 const OFF_WORDS: readonly string[] = ["off", "false", "0"];
@@ -29,23 +33,34 @@ export function onOff(value: unknown): boolean | null {
   return OFF_WORDS.includes(text) ? false : null;
 }
 
+/** Reads ON or OFF from a text, or from `state` of a JSON object. */
+export function textState(payload: string): boolean | null {
+  return onOff(payload) ?? onOff(objectIn(payload)?.state);
+}
+
 /**
  * Creates a reader of a payload that is the state itself. `tripped` lists payloads of a plug that switched itself off.
  */
 export function stateReader(...tripped: readonly string[]): Reader {
-  return (payload) => {
-    const on = tripped.includes(payload.trim()) ? false : onOff(payload);
-    return on === null ? null : { kind: "reported", on };
-  };
+  return (payload) => (tripped.includes(payload.trim()) ? { kind: "reported", on: false } : stateOf(payload));
 }
 
 /** Reads the state from the first key that has one. */
 export function stateWithin(object: Readonly<Record<string, unknown>> | null, keys: readonly string[]): Heard | null {
-  for (const key of keys) {
-    const on = onOff(object?.[key]);
-    if (on !== null) return { kind: "reported", on };
-  }
-  return null;
+  return stateOf(keys.map((key) => object?.[key]).find((value) => value !== undefined));
+}
+
+/** Reads a state; returns null for none. */
+function stateOf(value: unknown): Heard | null {
+  const on = onOff(value);
+  if (on !== null) return { kind: "reported", on };
+  return value === undefined || value === null || value === "" ? null : unclear("state", value);
+}
+
+/** Makes a message that says nothing about the state. */
+export function unclear(what: "state" | "error", value: unknown): Heard {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return { kind: "unclear", what, value: text.slice(0, MAX_SHOWN_LENGTH) };
 }
 
 /** Creates a reader of availability from two payloads. */

@@ -31,11 +31,18 @@ export interface LearnedPlug {
   readonly fullTopic: string;
   /** Base topic of its bridge. */
   readonly bridge: string;
+  /** Address that it keeps when it is renamed; absent if its bridge does not say. */
+  readonly hardware?: string;
   /** Property that sets the time after which an ON ends. */
   readonly timer: string;
   readonly maxTimerSec: number;
   /** True if the device switches itself off shortly after an ON without a load. */
   readonly cutsIdle?: boolean;
+}
+
+/** A plug that its bridge no longer has under its name. `renamedTo` is null if it has no other one. */
+export interface GonePlug {
+  readonly renamedTo: string | null;
 }
 
 /** States that the device can end by itself. */
@@ -127,12 +134,12 @@ export interface PlugFamilyRow extends PlugCommands {
   /** Readers of what the plug measures, by topic; absent for a family that needs topics of the owner. */
   readonly measures?: (address: PlugAddress) => Readonly<Record<string, MeterReader>>;
   /**
-   * Readers of the bridge's messages about the plug, by topic. They return `gone` if the bridge no longer has the plug,
-   * and null for a message that says nothing about it.
+   * Readers of the bridge's messages about the plug, by topic. They return null for a message that says nothing about
+   * it.
    */
   readonly learns?: (
     address: PlugAddress,
-  ) => Readonly<Record<string, (payload: string) => LearnedPlug | "gone" | null>>;
+  ) => Readonly<Record<string, (payload: string) => LearnedPlug | GonePlug | null>>;
   /** Announcements of the family, if it has any. */
   readonly announces?: Announcement;
   /** Same commands over HTTP, without a broker. */

@@ -2,7 +2,7 @@
 
 import { message } from "../../language/text.ts";
 import { dividedBy, type MeterReader, measuredOf } from "./meter-readers.ts";
-import { availabilityReader, objectIn, type Reader, stateWithin } from "./payload-readers.ts";
+import { availabilityReader, objectIn, type Reader, stateWithin, unclear } from "./payload-readers.ts";
 import type { Announcement, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 const LIMITS = { leastSec: 1, mostSec: 86_400 };
@@ -112,8 +112,11 @@ const readMeasuredAnswer: MeterReader = (payload) => {
 };
 
 const readAnswer: Reader = (payload) => {
-  const { id, result: given } = objectIn(payload) ?? {};
+  const { id, result: given, error } = objectIn(payload) ?? {};
   const result = objectIn(given);
+  // Source: Shelly Gen2+ API, "RPC Protocol", "Response frame": `error` with `code` and `message`.
+  const reason = objectIn(error)?.message;
+  if (typeof reason === "string") return unclear("error", reason);
   if (!result) return null;
   if (id === RPC.ask) return stateWithin(result, ["output"]);
   return id === RPC.on || id === RPC.off ? { kind: "done", on: id === RPC.on } : null;

@@ -2,7 +2,7 @@
 
 import { message } from "../../language/text.ts";
 import { type MeterReader, measuredOf } from "./meter-readers.ts";
-import { availabilityReader, objectIn, stateReader, stateWithin } from "./payload-readers.ts";
+import { availabilityReader, objectIn, type Reader, stateReader, stateWithin } from "./payload-readers.ts";
 import type { AnnouncedPlug, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 /**
@@ -40,8 +40,9 @@ export const tasmotaPlug = {
   listens: (address) => {
     const names = powersOf(address);
     return {
-      ...Object.fromEntries(names.map((name) => [tasmota(address, "stat", name), stateReader()])),
-      [tasmota(address, "tele", "STATE")]: (payload) => stateWithin(objectIn(payload), names),
+      ...Object.fromEntries(names.map((name) => [tasmota(address, "stat", name), powerReader(names)])),
+      [tasmota(address, "stat", "RESULT")]: powerReader(names),
+      [tasmota(address, "tele", "STATE")]: powerReader(names),
       [tasmota(address, "tele", "LWT")]: availabilityReader("Online", "Offline"),
     };
   },
@@ -67,7 +68,7 @@ export const tasmotaPlug = {
     // user=<username>&password=<password>", in the language of the firmware.
     login: "query",
     refusal: /"[^"]*=<[^>"]*>&[^"]*=<[^>"]*>"/,
-    reads: (address) => (payload) => stateWithin(objectIn(payload), powersOf(address)),
+    reads: (address) => powerReader(powersOf(address)),
     measures: (address) => meterReader(address),
   },
 } as const satisfies PlugFamilyRow;
@@ -139,6 +140,15 @@ function relayOf({ channel }: PlugAddress): string {
  */
 function powersOf({ channel }: PlugAddress): string[] {
   return channel === "" || channel === "1" ? ["POWER", "POWER1"] : [`POWER${channel}`];
+}
+
+/**
+ * Reads the state from JSON or as text: with SetOption90 only JSON is published, with SetOption4 on the topic of the
+ * relay instead of RESULT. Source: Tasmota 15, xdrv_02_9_mqtt.ino, MqttPublishPowerState.
+ */
+function powerReader(names: readonly string[]): Reader {
+  const readText = stateReader();
+  return (payload) => (payload.startsWith("{") ? stateWithin(objectIn(payload), names) : readText(payload));
 }
 
 /**

@@ -3,7 +3,7 @@
 import { message } from "../../language/text.ts";
 import { type MeterReader, measuredOf } from "./meter-readers.ts";
 import { availabilityReader, objectIn, type Reader, stateReader, stateWithin } from "./payload-readers.ts";
-import type { AnnouncedPlug, LearnedPlug, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
+import type { AnnouncedPlug, GonePlug, LearnedPlug, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 const ROOT = "zigbee2mqtt";
 /** Zigbee counts tenths of a second in 16 bits. Source: Zigbee Cluster Library 8, 3.8.2.3.6 (On With Timed Off). */
@@ -112,13 +112,15 @@ function learnedFrom(
   payload: string,
   { base, name, fullTopic }: Place,
   { channel, learned }: PlugAddress,
-): LearnedPlug | "gone" | null {
-  if (payload.length > MAX_DEVICES_LENGTH) return null;
-  const devices = payload.includes(JSON.stringify(name)) ? parsedList(payload).map(objectIn) : [];
+): LearnedPlug | GonePlug | null {
+  const wasHere = learned?.fullTopic === fullTopic && learned.bridge === base;
+  if (payload.length > MAX_DEVICES_LENGTH || !(wasHere || payload.includes(JSON.stringify(name)))) return null;
+  const devices = parsedList(payload).map(objectIn);
   const device = devices.find((each) => each?.friendly_name === name);
   if (device) return learnedOf(device, fullTopic, base, channel);
-  const isList = payload.startsWith("[") && payload.endsWith("]");
-  return isList && learned?.fullTopic === fullTopic && learned.bridge === base ? "gone" : null;
+  if (!wasHere || devices.length === 0) return null;
+  const renamed = devices.find((each) => learned.hardware !== undefined && each?.ieee_address === learned.hardware);
+  return { renamedTo: typeof renamed?.friendly_name === "string" ? renamed.friendly_name : null };
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -133,7 +135,11 @@ function learnedOf(device: Json, fullTopic: string, bridge: string, channel: str
     (expose) => expose?.name === "countdown" && (expose.endpoint ?? "") === channel && isSettable(expose.access),
   );
   const cutsIdle = CUT_IDLE.includes(objectIn(device.definition)?.model);
-  const learned = { fullTopic, bridge, ...(cutsIdle ? { cutsIdle } : {}) };
+  const { ieee_address: hardware } = device;
+  const learned = {
+    ...{ fullTopic, bridge, ...(cutsIdle ? { cutsIdle } : {}) },
+    ...(typeof hardware === "string" ? { hardware } : {}),
+  };
   return typeof countdown?.property === "string"
     ? { ...learned, timer: countdown.property, maxTimerSec: MAX_COUNTDOWN_SEC }
     : { ...learned, timer: "on_time", maxTimerSec: MAX_ON_TIME_SEC };
