@@ -5,15 +5,29 @@ import { anchorOf, htmlOf } from "./markdown.ts";
 
 const DOCS = path.join(import.meta.dirname, "../docs");
 
-/** Pages for owners, in the order of the index. The others are for developers and operators of many homes. */
+/** Pages for what owners want to do, in the order of the index. */
+export const TASK_PAGES = [
+  "prices-in-home-assistant",
+  "dishwasher",
+  "car",
+  "switch-a-plug",
+  "silent-plug",
+  "notifications",
+  "wall",
+  "other-programs",
+  "coming-from",
+  "backup",
+] as const;
+
+/** Pages for owners. The others are for developers and operators of many homes. */
 export const HELP_PAGES = [
+  ...TASK_PAGES,
   "install",
   "configuration",
   "plans",
   "plugs",
   "home-assistant",
   "home-assistant-entities",
-  "notifications",
   "operations",
   "security",
   "mqtt",

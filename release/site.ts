@@ -5,6 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { TASK_PAGES } from "./help-pages.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
 const SITE = path.join(ROOT, "build/site");
@@ -13,9 +14,10 @@ const PACKAGES = path.join(ROOT, "test/node_modules");
 /** Pages by task, in the order of the side bar. A test finds pages that are in none. */
 export const SITE_PAGES: Readonly<Record<string, readonly string[]>> = {
   Start: ["install", "kom-i-gang", "configuration"],
-  "Use it": ["plans", "plugs", "home-assistant", "notifications", "works-with", "coming-from"],
-  "Run it": ["operations", "security", "monitoring", "mqtt"],
-  "Build on it": ["http-api", "http-reference", "home-assistant-entities"],
+  "Do it": TASK_PAGES,
+  "Look it up": ["plans", "plugs", "home-assistant", "home-assistant-entities", "mqtt"],
+  "Run it": ["operations", "security", "monitoring"],
+  "Build on it": ["http-api", "http-reference"],
   "Many homes": ["fleet", "archive"],
   About: ["comparison", "architecture"],
 };

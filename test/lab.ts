@@ -30,9 +30,18 @@ const labs: Readonly<Record<string, Lab>> = {
   image: { text: "builds and tests the container image", run: ["bash", "test/image/image.sh"] },
   release: { text: "builds the release twice and installs its package", run: ["node", "test/release/run.ts"] },
   mutants: { text: "breaks the sources at random places: COUNT, SEED", run: ["node", "test/mutants/run.ts"] },
+  screenshots: { text: "takes the pictures of the documentation from the demo", run: takeScreenshots },
   site: { text: "builds the documentation as a site", run: () => console.log(`the site is in ${buildSite()}`) },
   app: { text: "writes the Home Assistant app to build/home-assistant", run: writeApp },
 };
+
+function takeScreenshots(): void {
+  const vitest = path.join(ROOT, "node_modules/vitest/vitest.mjs");
+  const { status } = spawnSync(process.execPath, [vitest, "run", "test/browser/docs-images.test.ts"], {
+    ...{ cwd: ROOT, stdio: "inherit", env: { ...process.env, IMAGES: "update" } },
+  });
+  process.exitCode = status ?? 1;
+}
 
 function writeApp(): void {
   writeHomeAssistantApp(path.join(ROOT, "build/home-assistant"), null);

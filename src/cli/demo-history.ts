@@ -36,6 +36,8 @@ export interface DemoHistoryOptions {
 }
 
 const DAYS = 60;
+/** Fewer quarter-hours than the store accepts at once. */
+const ADDED_AT_ONCE = 1_000;
 /** Share of the assumed energy that an appliance used, by day: measured runs differ from assumed ones. */
 const MEASURED = [0.94, 1.02, 0.98, 1.06, 0.9] as const;
 
@@ -61,9 +63,8 @@ export function writeDemoHistory({ dataDir, now, calendar, pricesOn, appliances 
       for (const run of joined(chosen)) runs.push(finished(run, window, chosen.length, appliance.watts));
       quarters.push(...chosen.map((quarter) => measured(quarter, appliance, share)));
     }
-    // At most 16 quarter-hours a day: fewer than the store accepts at once.
     plans.write(appliance.plan, null, runs);
-    energy.add(quarters);
+    for (let i = 0; i < quarters.length; i += ADDED_AT_ONCE) energy.add(quarters.slice(i, i + ADDED_AT_ONCE));
   }
   database.close();
 }

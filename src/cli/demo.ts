@@ -24,17 +24,14 @@ const DEMO_PLANS: Config["plans"] = [
   plan({ name: "Car", kind: "slots", hours: 4, kwh: 28, min_run: "30m", from: "17:00", ready_by: "07:00" }),
   plan({ name: "Water heater", kind: "below", percent: 35, min_run: "30m" }),
 ];
-const FREEZER = plan({ name: "Freezer", kind: "avoid", hours: 2, max_gap: "1h", when_lost: "on" });
+const FREEZER = plan({ name: "Freezer", kind: "avoid", hours: 2, kwh: 2, max_gap: "1h", when_lost: "on" });
 
-/**
- * Appliances of the demo home, each with a played plug. The freezer's plug refuses the first requests, so that a solved
- * problem is shown.
- */
+/** Appliances of the demo home with played plugs. The freezer's refuses at first, so that a solved problem is shown. */
 const APPLIANCES = [
   { name: "Dishwasher plug", plan: "dishwasher", watts: 550, hours: 2, from: 19, to: 30.5, oneRun: true },
   { name: "Car charger", plan: "car", watts: 7_000, hours: 4, from: 17, to: 31, oneRun: false },
   { name: "Water heater plug", plan: "water_heater", watts: 2_000, hours: 4, from: 0, to: 24, oneRun: false },
-  { name: "Freezer plug", plan: "freezer", watts: 90, refusals: 2 },
+  { name: "Freezer plug", plan: "freezer", watts: 90, hours: 22, from: 0, to: 24, oneRun: false, refusals: 2 },
 ] as const;
 /** Plug that never lets elbro in, so that an open problem is shown. */
 const LOCKED = { name: "Garden lights", watts: 40, refusals: Number.POSITIVE_INFINITY };
@@ -138,7 +135,7 @@ async function startLiving(simulator: Simulator, dataDir: string, clock: Clock) 
       ...{ dataDir, now: clock.now(), calendar },
       pricesOn: (day) =>
         prices.on(region, "fifteenMinutes", day).map(({ start, end, totalPerKwh: price }) => ({ start, end, price })),
-      appliances: APPLIANCES.flatMap((each) => ("hours" in each ? { ...each, plug: slugOf(each.name) } : [])),
+      appliances: APPLIANCES.map((each) => ({ ...each, plug: slugOf(each.name) })),
     });
   const played = await playPlugs([...APPLIANCES, LOCKED], clock);
   const followed = [...APPLIANCES.map(({ plan }) => plan), "dishwasher"];

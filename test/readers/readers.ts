@@ -168,7 +168,7 @@ export function readingOf({ name, from, priceAt, decimals, forecast }: Reader): 
   return { right, all, wrong };
 }
 
-/** Returns the table of docs/works-with.md. */
+/** Returns the table of docs/other-programs.md. */
 export function readerDocs(): string {
   const lines = readers.map((reader) => {
     const { right, all } = readingOf(reader);

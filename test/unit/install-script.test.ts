@@ -1,6 +1,16 @@
 /** Tests `.ci/prepare`, which `npm start` runs first, in a new clone with the machine's Node. */
-import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { execFile, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { TempDir } from "../support/runner/temp-dir.ts";
 
@@ -58,6 +68,22 @@ class Clone implements Disposable {
     const env = { PATH: this.#path };
     const { status, stderr } = spawnSync("/bin/sh", [".ci/prepare", ...args], { cwd: this.#dir.path, env });
     expect(status, String(stderr)).toBe(0);
+    return this.#done();
+  }
+
+  /** Runs the script `count` times at the same moment, after a run that was killed. Returns what npm did in all. */
+  async prepareTogether(count: number, ...args: string[]): Promise<string[]> {
+    writeFileSync(this.#dir.file("done"), "");
+    writeFileSync(this.#dir.file(".ci/lock"), `${spawnSync("/bin/true").pid}\n`);
+    const options = { cwd: this.#dir.path, env: { PATH: this.#path } };
+    await Promise.all(
+      Array.from({ length: count }, () => promisify(execFile)("/bin/sh", [".ci/prepare", ...args], options)),
+    );
+    expect(existsSync(this.#dir.file(".ci/lock"))).toBe(false);
+    return this.#done();
+  }
+
+  #done(): string[] {
     return readFileSync(this.#dir.file("done"), "utf8").trim().split("\n").filter(Boolean);
   }
 
@@ -118,4 +144,9 @@ test("builds only if the program is missing or a source is newer", () => {
   clone.date(["src"], OLD);
   clone.delete("dist/elbro.cjs");
   expect(clone.prepare("build")).toEqual([BUILD]);
+});
+
+test("runs that start at the same moment take turns, and only the first does the work", async () => {
+  using clone = new Clone("v24.21.0");
+  expect(await clone.prepareTogether(4, "build")).toEqual([TO_RUN_HERE, BUILD]);
 });

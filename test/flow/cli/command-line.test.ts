@@ -47,10 +47,12 @@ describe("the demo", () => {
     const url = /http:\S+\d/.exec(await daemon.line(/healthz/))?.[0].replace("/healthz", "") ?? "";
     const get = async (path: string) =>
       (await (await fetch(`${url}/local/v1/${path}`, { headers: { authorization: "Bearer demo" } })).json()) as never;
-    const runs = async () =>
-      ((await get("runs?plan=car")) as { runs: { start: string; measured: object | null }[] }).runs;
-    await expect.poll(async () => (await runs()).length).toBeGreaterThan(30);
-    expect((await runs())[0]?.measured).toMatchObject({ kwh: expect.any(Number), cost: expect.any(Number) });
+    for (const plan of ["car", "freezer"]) {
+      const runs = async () =>
+        ((await get(`runs?plan=${plan}`)) as { runs: { start: string; measured: object | null }[] }).runs;
+      await expect.poll(async () => (await runs()).length).toBeGreaterThan(30);
+      expect((await runs())[0]?.measured).toMatchObject({ kwh: expect.any(Number), cost: expect.any(Number) });
+    }
     const plugs = async () => ((await get("plugs")) as { plugs: { name: string; on: boolean | null }[] }).plugs;
     const isFreezerOn = async () => (await plugs()).find(({ name }) => name === "Freezer plug")?.on;
     await expect.poll(isFreezerOn).toBe(true);

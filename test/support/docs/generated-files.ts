@@ -29,7 +29,7 @@ export const generatedParts: Readonly<Record<string, Readonly<Record<string, () 
   "docs/monitoring.md": { health: healthDocs, figures: metricDocs },
   "docs/operations.md": { commands: commandDocs, problems: problemDocs },
   "docs/plans.md": { "plan-states": planStateDocs },
-  "docs/works-with.md": { readers: readerDocs },
+  "docs/other-programs.md": { readers: readerDocs },
   "docs/plugs.md": { "plug-families": plugFamilyDocs, "plug-reasons": plugReasonDocs },
 };
 
