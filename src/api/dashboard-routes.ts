@@ -138,7 +138,7 @@ export const dashboardEndpoints: readonly Endpoint<DashboardSource>[] = [
 ];
 
 export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly LocalRoute[] {
-  const handlers = pageHandlers(() => filesIn(FOLDER), "the dashboard", pageHeaders(access.frameAncestors));
+  const handlers = pageHandlers(() => filesIn(FOLDER), "refused.no_dashboard_file", pageHeaders(access.frameAncestors));
   return routesOf(dashboardEndpoints, { ...access, ...handlers, state });
 }
 

@@ -88,7 +88,7 @@ const HERE = import.meta.dirname;
 const HELP = path.join(HERE, import.meta.filename.endsWith(".ts") ? "../../dist" : "", "help");
 
 export function pageRoutes(): readonly LocalRoute[] {
-  const docs = pageHandlers(() => filesIn(path.join(HERE, "api-docs")), "the page");
-  const help = pageHandlers(() => filesIn(HELP), "the help");
+  const docs = pageHandlers(() => filesIn(path.join(HERE, "api-docs")), "refused.no_docs_file");
+  const help = pageHandlers(() => filesIn(HELP), "refused.no_help_file");
   return [...routesOf(docsEndpoints, docs), ...routesOf(helpEndpoints, help)];
 }

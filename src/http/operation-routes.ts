@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from "node:http";
 import { LRUCache } from "lru-cache";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
-import type { ContractError } from "../service/contract/errors.ts";
 import {
   type OperationId,
   operationIds,
@@ -12,6 +11,7 @@ import {
   type Success,
 } from "../service/contract/operations.ts";
 import { type RequestReading, readRequest } from "../service/contract/request.ts";
+import type { LocalError } from "./errors.ts";
 import { type Encoded, JSON_TYPE } from "./response.ts";
 import type { LocalRequest, Route } from "./route.ts";
 
@@ -26,7 +26,7 @@ export interface RequestContext {
 type Handler<Id extends OperationId> = (
   params: ParamsOf<Id>,
   context: RequestContext,
-) => Promise<Success<Id> | ContractError | Encoded>;
+) => Promise<Success<Id> | LocalError | Encoded>;
 
 /** Handlers: one function per operation. */
 export type ServerHandlers = { readonly [Id in OperationId]: Handler<Id> };

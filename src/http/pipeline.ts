@@ -137,7 +137,9 @@ function answerToFailure({ context, request, response, requestId }: Visit, error
   // The caller disconnected while the body was read.
   const isGone = response.destroyed && !request.complete;
   if (!isGone) context.onCrash(error, requestId);
-  return isGone || response.headersSent ? null : localError("internal_error", `unexpected error; quote ${requestId}`);
+  return isGone || response.headersSent
+    ? null
+    : localError("internal_error", message("refused.crash", { id: requestId }));
 }
 
 async function send({ route, context, request, response, headers }: Visit, answer: LocalAnswer): Promise<void> {

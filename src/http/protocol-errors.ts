@@ -1,19 +1,17 @@
 /** Responses to requests that cannot be routed: malformed, too long, too slow, or CONNECT. */
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import { message, type TextKey } from "../core/language/text.ts";
 import { type LocalErrorCode, localError } from "./errors.ts";
 import { commonHeaders, operationError } from "./response.ts";
 import { DATA_HEADERS } from "./security-headers.ts";
 
-const WORDS: Readonly<Record<string, readonly [LocalErrorCode, string]>> = {
-  HPE_HEADER_OVERFLOW: ["headers_too_large", "path and headers are longer than 16 kB together"],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: ["payload_too_large", "the chunks of the body do not match its length"],
-  ERR_HTTP_REQUEST_TIMEOUT: [
-    "request_timeout",
-    "the request did not arrive in time: limit 4 s for its headers, 8 s in total",
-  ],
+const WORDS: Readonly<Record<string, readonly [LocalErrorCode, TextKey]>> = {
+  HPE_HEADER_OVERFLOW: ["headers_too_large", "refused.headers_long"],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ["payload_too_large", "refused.chunks"],
+  ERR_HTTP_REQUEST_TIMEOUT: ["request_timeout", "refused.request_late"],
   // This server is not a proxy.
-  CONNECT: ["method_not_allowed", "CONNECT is not supported"],
+  CONNECT: ["method_not_allowed", "refused.connect"],
 };
 
 /** Time in which further input of a rejected client is discarded. Without it, the client might not see the reason. */
@@ -28,8 +26,8 @@ export function writeProtocolError(socket: Duplex, code: string | undefined, req
     socket.destroy();
     return;
   }
-  const [errorCode, reason] = WORDS[code ?? ""] ?? ["malformed_request", "the request is not valid HTTP/1.1"];
-  const error = { ...localError(errorCode, reason), ...(code === "CONNECT" && { allow: "GET, HEAD, POST" }) };
+  const [errorCode, reason] = WORDS[code ?? ""] ?? ["malformed_request", "refused.not_http"];
+  const error = { ...localError(errorCode, message(reason)), ...(code === "CONNECT" && { allow: "GET, HEAD, POST" }) };
   const { status, headers: ofError, body } = operationError(error);
   const headers = {
     ...commonHeaders(DATA_HEADERS, requestId),

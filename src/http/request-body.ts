@@ -1,6 +1,7 @@
 /** Reads JSON bodies of requests, up to a maximum length. */
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
+import { message } from "../core/language/text.ts";
 import { type LocalError, localError } from "./errors.ts";
 
 export type BodyReading = { readonly kind: "body"; readonly body: unknown } | LocalError;
@@ -23,9 +24,9 @@ export async function readJsonBody(request: IncomingMessage): Promise<BodyReadin
   const { "content-length": length, "content-encoding": coding } = request.headers;
   if (!hasBody(request)) return { kind: "body", body: undefined };
   if (!JSON_TYPE.test(request.headers["content-type"] ?? ""))
-    return localError("unsupported_media_type", "send the body with Content-Type: application/json");
+    return localError("unsupported_media_type", message("refused.body_type"));
   if (coding !== undefined && coding !== "identity")
-    return localError("unsupported_media_type", "send the body without Content-Encoding");
+    return localError("unsupported_media_type", message("refused.body_coding"));
   return Number(length ?? 0) > MAX_BODY_BYTES ? tooLarge(MAX_BODY_BYTES) : readJson(request, MAX_BODY_BYTES);
 }
 
@@ -43,13 +44,13 @@ export async function readJson(body: Readable | null, maxBytes: number): Promise
 }
 
 function tooLarge(maxBytes: number): LocalError {
-  return localError("payload_too_large", `the body is longer than ${maxBytes} bytes`);
+  return localError("payload_too_large", message("refused.body_long", { most: maxBytes }));
 }
 
 function parse(bytes: Buffer): BodyReading {
   try {
     return { kind: "body", body: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
   } catch {
-    return localError("invalid_parameter", "the body is not JSON in UTF-8");
+    return localError("invalid_parameter", message("refused.body_json"));
   }
 }

@@ -1,5 +1,6 @@
 /** Checks every request of the LAN before routing: its host, its origin, no key in its URL and no unexpected body. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Message, message, type Text } from "../core/language/text.ts";
 import type { AllowedHosts } from "./allowed-hosts.ts";
 import { allowReading, isPreflight, preflightHeaders, varyByOrigin } from "./cors.ts";
 import { type LocalError, localError } from "./errors.ts";
@@ -59,21 +60,21 @@ function judge(request: IncomingMessage, response: ServerResponse, { router, rul
 }
 
 /** Returns the message for an owner whose proxy uses another host name, or whose page is on another server. */
-function mayNot(origin: string): string {
+function mayNot(origin: string): Message {
   const [, name] = /^https?:\/\/([\w.-]{1,60})(?::\d+)?$/.exec(origin) ?? [];
-  const refusal = `pages of ${shown(origin)} may not send this request`;
-  if (name === undefined) return `${refusal}; see api.cors`;
-  return `${refusal}: if it is a proxy for this API, add "${name}" to api.hosts; if it is a page of another server, add it to api.cors`;
+  const facts = { origin: shown(origin) };
+  return name === undefined
+    ? message("refused.foreign_page", facts)
+    : message("refused.foreign_page_named", { ...facts, name });
 }
 
 /** Replaces an absolute URL by its path and host. Returns an error for any other target that is not a path. */
 function readTarget(request: IncomingMessage): LocalError | null {
   const { url = "" } = request;
   if (url.startsWith("/")) return null;
-  if (url === "*") return localError("resource_not_found", "the request target * is not supported");
+  if (url === "*") return localError("resource_not_found", message("refused.target_star"));
   const [whole, host, rest = "/"] = ABSOLUTE_FORM.exec(url) ?? [];
-  if (whole === undefined || host === undefined)
-    return localError("invalid_parameter", "the request target must begin with /");
+  if (whole === undefined || host === undefined) return localError("invalid_parameter", message("refused.target_path"));
   request.url = rest.startsWith("?") ? `/${rest}` : rest;
   request.headers.host = host;
   return null;
@@ -82,13 +83,10 @@ function readTarget(request: IncomingMessage): LocalError | null {
 function wrongHost(request: IncomingMessage, hosts: AllowedHosts): LocalError | null {
   const { host } = request.headers;
   if (host === undefined)
-    return request.httpVersion === "1.0" ? null : localError("invalid_parameter", "the header Host is missing");
-  if (headerCount(request, "host") > 1) return localError("invalid_parameter", "the header Host is sent twice");
+    return request.httpVersion === "1.0" ? null : localError("invalid_parameter", message("refused.host_missing"));
+  if (headerCount(request, "host") > 1) return localError("invalid_parameter", message("refused.host_twice"));
   if (hosts.allows(host) || isHandedOn(request)) return null;
-  return localError(
-    "wrong_host",
-    `${shown(host)} is not a known name of this machine; use its IP address, or add the name to api.hosts`,
-  );
+  return localError("wrong_host", message("refused.wrong_host", { host: shown(host) }));
 }
 
 /** Returns whether Home Assistant forwarded the request. It has checked its user, whatever host name a proxy uses. */
@@ -98,10 +96,7 @@ function isHandedOn({ headers, socket }: IncomingMessage): boolean {
 
 function keyInUrl({ url = "" }: IncomingMessage): LocalError | null {
   if (!url.includes("=") || !KEY_IN_URL.test(url)) return null;
-  return localError(
-    "invalid_token",
-    "do not send a key in a URL, because logs and histories keep it; send it as Authorization: Bearer <key>",
-  );
+  return localError("invalid_token", message("refused.key_in_url"));
 }
 
 /** Returns an error for a long body of a method that takes none. A short one is ignored. */
@@ -109,7 +104,7 @@ function unwantedBody(request: IncomingMessage): LocalError | null {
   if (request.method === "POST" || request.method === "PUT" || !hasBody(request)) return null;
   const length = request.headers["content-length"];
   if (length !== undefined && Number(length) <= MAX_BODY_BYTES) return null;
-  return localError("payload_too_large", `a ${request.method} request must not have a body here`);
+  return localError("payload_too_large", message("refused.body_unwanted", { method: request.method ?? "" }));
 }
 
 /** Returns whether an origin is this server: by the name in `Host`, or by a configured name. */
@@ -120,7 +115,7 @@ function isOwn(origin: string, { headers }: IncomingMessage, hosts: AllowedHosts
 
 function preflight(origin: string, request: IncomingMessage, router: Router): LocalAnswer {
   const methods = methodsAt(router, request.url ?? "/");
-  if (methods === "") return localError("resource_not_found", "unknown path");
+  if (methods === "") return localError("resource_not_found", message("refused.unknown_path"));
   return { kind: "text", text: "", status: 204, headers: preflightHeaders(origin, methods, request) };
 }
 
@@ -132,6 +127,6 @@ function headerCount({ rawHeaders }: IncomingMessage, name: string): number {
 }
 
 /** Returns a host or an origin in quotes. Other text is not repeated, because it may be a key in the wrong header. */
-function shown(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : "what was sent";
+function shown(text: string): Text {
+  return PLAIN.test(text) ? `"${text}"` : message("refused.what_was_sent");
 }

@@ -1,5 +1,6 @@
 /** Router of all paths. Unknown paths, and methods that a path does not have, have separate errors. */
 import createFindMyWay, { type HTTPVersion, type Instance } from "find-my-way";
+import { message } from "../core/language/text.ts";
 import type { InterfaceName } from "../service/contract/operations.ts";
 import { type LocalError, localError } from "./errors.ts";
 import type { Exchange } from "./pipeline.ts";
@@ -51,8 +52,8 @@ export function methodsAt(router: Router, url: string): string {
 }
 
 function unknownPath(method: string, allowed: string): LocalError {
-  if (allowed === "") return localError("resource_not_found", "unknown path");
-  const error = localError("method_not_allowed", `this path does not support ${method}; it supports ${allowed}`);
+  if (allowed === "") return localError("resource_not_found", message("refused.unknown_path"));
+  const error = localError("method_not_allowed", message("refused.no_method", { method, allowed }));
   return { ...error, allow: allowed };
 }
 

@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
+import { message, type TextKey } from "../core/language/text.ts";
 import { formHeaders } from "./compression.ts";
 import { type LocalError, localError } from "./errors.ts";
 import type { LocalAnswer } from "./response.ts";
@@ -23,14 +24,17 @@ export interface StaticSource {
 
 type PageRequest = Pick<LocalRequest, "path" | "headers">;
 
-/** Returns the handlers of a page and of its files. The files are in memory only after the first request. */
+/**
+ * Returns the handlers of a page and of its files. The files are in memory only after the first request. `missingFile` is
+ * the reason for an unknown file.
+ */
 export function pageHandlers(
   sources: () => readonly StaticSource[],
-  what: string,
+  missingFile: TextKey,
   pageHeaders: Readonly<Record<string, string>> = PAGE_HEADERS,
 ): Record<"page" | "asset", (request: PageRequest) => Promise<LocalAnswer> | LocalError> {
   let read: StaticFiles | null = null;
-  const missing = () => localError("resource_not_found", `${what} has no such file in this version; reload the page`);
+  const missing = () => localError("resource_not_found", message(missingFile));
   const files = () => {
     read ??= new StaticFiles(sources(), pageHeaders);
     return read;

@@ -1,12 +1,13 @@
 /** Authentication of the LAN API by local keys, each with its scope and its quota. */
 import { hash, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { type Message, message } from "../../core/language/text.ts";
 import { SECOND_MS } from "../../core/time/interval.ts";
 import { addressGroup } from "../../http/address-group.ts";
+import { localError } from "../../http/errors.ts";
 import { LoginThrottle } from "../../http/login-throttle.ts";
 import type { QuotaLimits } from "../../http/quota-windows.ts";
 import type { AuthRequest, AuthResult } from "../../http/route.ts";
-import { contractError } from "../../service/contract/errors.ts";
 import type { QuotaStanding } from "../../service/contract/quota-headers.ts";
 import { KeyRateLimit } from "./key-rate-limit.ts";
 
@@ -65,13 +66,13 @@ export class ApiKeys {
   }
 
   /** Admits a request whose key is valid, has the permission and has quota left. Denied attempts count. */
-  admit(message: AuthRequest): AuthResult {
-    const verdict = this.#judge(message);
+  admit(request: AuthRequest): AuthResult {
+    const verdict = this.#judge(request);
     if (verdict.kind === "refused") return verdict;
     const { key, quota } = verdict;
-    if (message.permission !== "control" || key.control) return { kind: "admitted", caller: key.name, quota };
-    const reason = `the key ${key.name} may only read; this request needs a key with the scope control`;
-    return { kind: "refused", caller: key.name, quota, error: contractError("forbidden", reason) };
+    if (request.permission !== "control" || key.control) return { kind: "admitted", caller: key.name, quota };
+    const error = localError("forbidden", message("refused.key_reads", { name: key.name }));
+    return { kind: "refused", caller: key.name, quota, error };
   }
 
   /** Returns whether a request is sent with a key of the scope admin. Counts nothing. */
@@ -90,9 +91,9 @@ export class ApiKeys {
     return key !== null && !key.isThirdParty && (permission !== "control" || key.control === true);
   }
 
-  #judge(message: AuthRequest): Verdict {
-    const { authorization, remoteAddress, now } = message;
-    if (authorization === undefined) return refused("send Authorization: Bearer <key>");
+  #judge(request: AuthRequest): Verdict {
+    const { authorization, remoteAddress, now } = request;
+    if (authorization === undefined) return refused(message("refused.send_key"));
     const address = addressGroup(remoteAddress);
     const key = this.#keyOf(authorization);
     const passes = key && (key.isRandom || this.#lockOut.isProven(address, key.name));
@@ -100,18 +101,18 @@ export class ApiKeys {
     if (waitMs > 0) return lockedOut(waitMs);
     if (!key) {
       if (this.#lockOut.wrong(address, now)) this.#onLockedOut(address);
-      return refused("unknown API key");
+      return refused(message("refused.unknown_key"));
     }
     if (!passes) this.#lockOut.prove(address, key.name);
     const { minute, day } = this.#limits();
     const limits = { minute: key.limits?.minute ?? minute, day: key.limits?.day ?? day };
     const { standing, retryAfterSec } = this.#quota.count(key.name, limits, now);
     if (retryAfterSec !== null) {
-      const error = contractError("rate_limited", `the quota of the key ${key.name} is used up`);
+      const error = localError("rate_limited", message("refused.key_quota", { name: key.name }));
       return { kind: "refused", caller: key.name, quota: standing, error: { ...error, retryAfterSec } };
     }
-    if (key.isThirdParty && message.permission !== "thirdParty")
-      return { ...refused(`the key and secret ${key.name} are valid for /thirdParty only`), quota: standing };
+    if (key.isThirdParty && request.permission !== "thirdParty")
+      return { ...refused(message("refused.key_third_party", { name: key.name })), quota: standing };
     return { kind: "admitted", key, quota: standing };
   }
 
@@ -128,12 +129,12 @@ export class ApiKeys {
   }
 }
 
-function refused(reason: string): Refusal {
-  return { kind: "refused", error: contractError("invalid_token", reason) };
+function refused(reason: Message): Refusal {
+  return { kind: "refused", error: localError("invalid_token", reason) };
 }
 
 function lockedOut(waitMs: number): Refusal {
   const retryAfterSec = Math.max(1, Math.ceil(waitMs / SECOND_MS));
-  const reason = `too many wrong keys from this address; try again in ${retryAfterSec} s`;
-  return { kind: "refused", error: { ...contractError("rate_limited", reason), retryAfterSec } };
+  const reason = message("refused.many_keys", { seconds: retryAfterSec });
+  return { kind: "refused", error: { ...localError("rate_limited", reason), retryAfterSec } };
 }

@@ -8,13 +8,12 @@
  */
 
 import type { IncomingHttpHeaders } from "node:http";
-import { message } from "../../core/language/text.ts";
+import { type Message, message } from "../../core/language/text.ts";
 import { type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
 import { addressGroup } from "../../http/address-group.ts";
 import { type LocalError, localError } from "../../http/errors.ts";
 import { isFromIngress } from "../../http/ingress.ts";
 import { type AuthRequest, type AuthResult, isOperation } from "../../http/route.ts";
-import { contractError } from "../../service/contract/errors.ts";
 import type { SessionKey, Sessions } from "./sessions.ts";
 
 /** Header that the page sends with all its requests. */
@@ -58,27 +57,24 @@ export class SessionAuth {
   }
 
   /** Checks a page's request; null if the keys decide. An operation of the service may spend quota by a read. */
-  admit(message: AuthRequest): AuthResult | null {
-    const key = this.#sessionKeyOf(message);
-    const ofService = isOperation(message.permission);
-    if (!key || (ofService && !fromOwnPage(message.headers))) return null;
-    if (this.#isTooMany(message)) return { kind: "refused", error: tooMany() };
+  admit(request: AuthRequest): AuthResult | null {
+    const key = this.#sessionKeyOf(request);
+    const ofService = isOperation(request.permission);
+    if (!key || (ofService && !fromOwnPage(request.headers))) return null;
+    if (this.#isTooMany(request)) return { kind: "refused", error: tooMany() };
     if (ofService) return { kind: "admitted" };
-    if (message.permission === "read") return { kind: "admitted", caller: key.name };
-    if (!fromOwnPage(message.headers))
-      return forbidden(`a session may make changes only from the dashboard itself, which sends ${PAGE_HEADER}`);
+    if (request.permission === "read") return { kind: "admitted", caller: key.name };
+    if (!fromOwnPage(request.headers)) return forbidden(message("refused.session_changes", { header: PAGE_HEADER }));
     if (!key.control)
-      return forbidden(
-        key.name === HOME_ASSISTANT.name ? "only an administrator of Home Assistant may make changes here" : NO_CONTROL,
-      );
+      return forbidden(message(key.name === HOME_ASSISTANT.name ? "refused.ingress_admin" : "refused.needs_control"));
     return { kind: "admitted", caller: key.name };
   }
 
   /** Returns whether a page's request would still be admitted. Counts nothing. */
-  remains(message: AuthRequest): boolean {
-    const key = this.#sessionKeyOf(message);
+  remains(request: AuthRequest): boolean {
+    const key = this.#sessionKeyOf(request);
     if (!key) return false;
-    return message.permission !== "control" || (fromOwnPage(message.headers) && key.control === true);
+    return request.permission !== "control" || (fromOwnPage(request.headers) && key.control === true);
   }
 
   /** Returns the key of the logged-in user, here or in Home Assistant; null without a login. */
@@ -91,14 +87,14 @@ export class SessionAuth {
   }
 
   /** Returns whether a page's user may change connections. In Home Assistant that is an administrator. */
-  isAdmin(message: Pick<AuthRequest, "headers" | "remoteAddress" | "now">): boolean {
-    return this.signedIn(message)?.admin ?? false;
+  isAdmin(request: Pick<AuthRequest, "headers" | "remoteAddress" | "now">): boolean {
+    return this.signedIn(request)?.admin ?? false;
   }
 
   /** Returns the key for a request that sends none: that of the user, or a read-only one if the dashboard is open. */
-  #sessionKeyOf(message: Pick<AuthRequest, "authorization" | "headers" | "remoteAddress" | "now">): SessionKey | null {
-    if (message.authorization !== undefined) return null;
-    return this.signedIn(message) ?? (this.#mode === "open" ? ANYBODY : null);
+  #sessionKeyOf(request: Pick<AuthRequest, "authorization" | "headers" | "remoteAddress" | "now">): SessionKey | null {
+    if (request.authorization !== undefined) return null;
+    return this.signedIn(request) ?? (this.#mode === "open" ? ANYBODY : null);
   }
 
   #isTooMany({ now, remoteAddress }: Pick<AuthRequest, "now" | "remoteAddress">): boolean {
@@ -114,7 +110,6 @@ export class SessionAuth {
   }
 }
 
-const NO_CONTROL = "log in with a key that has the scope control";
 const HOME_ASSISTANT: SessionKey = { name: "Home Assistant", sha256: new Uint8Array() };
 const ANYBODY: SessionKey = { name: "anybody", sha256: new Uint8Array(), control: false };
 
@@ -137,10 +132,10 @@ export function fromElsewhere(): LocalError {
   return localError("forbidden", message("refused.own_page", { header: PAGE_HEADER }));
 }
 
-function forbidden(reason: string): AuthResult {
+function forbidden(reason: Message): AuthResult {
   return { kind: "refused", error: localError("forbidden", reason) };
 }
 
 function tooMany() {
-  return { ...contractError("rate_limited", "too many requests from the dashboard"), retryAfterSec: 60 };
+  return { ...localError("rate_limited", message("refused.page_busy")), retryAfterSec: 60 };
 }

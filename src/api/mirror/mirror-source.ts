@@ -1,13 +1,14 @@
 /** Data source of the mirror: storage, and requests to the service out of the LAN's share of the quota. */
 
+import { message } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { type SeriesKey, WHOLE } from "../../core/series/series.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
+import { localError } from "../../http/errors.ts";
 import { operationRoutes } from "../../http/operation-routes.ts";
 import { ResponseCache } from "../../http/response-cache.ts";
 import type { Route, RouteContext } from "../../http/route.ts";
 import type { Account } from "../../service/client/account.ts";
-import { contractError } from "../../service/contract/errors.ts";
 import { UNCAPPED_CLIENT_RANGE } from "../../service/contract/limits.ts";
 import { type OperationId, operationOf, type ParamsOf } from "../../service/contract/operations.ts";
 import { capEnd } from "../../service/contract/range.ts";
@@ -88,11 +89,11 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: CrashReport):
       if (!address) {
         const unlisted = accounts.consumers.find(({ name }) => !homes.isListed(name))?.name;
         return unlisted === undefined
-          ? contractError("resource_not_found", "this account has no address with this id")
-          : contractError("entitlement_unavailable", `the addresses of the account ${unlisted} are not known yet`);
+          ? localError("resource_not_found", message("refused.no_address"))
+          : localError("entitlement_unavailable", message("refused.addresses_unknown", { account: unlisted }));
       }
       if (capability === undefined || address.capabilities[capability]) return null;
-      return contractError("feature_unavailable", `this address has no ${capability}`);
+      return localError("feature_unavailable", message("refused.no_capability", { capability }));
     },
     find(operation, params, now, askedSince) {
       const parts = accountsFor(operation, params);
@@ -114,11 +115,8 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: CrashReport):
     async ask(operation, params, askedSince) {
       const parts = accountsFor(operation, params);
       if (parts.length === 0) {
-        const { code, reason } = contractError(
-          "forbidden",
-          "elbro has no key for this interface of the service; set it in the configuration",
-        );
-        return { kind: "refused", status: 403, code, reason, retryAfterMs: null, requestId: null };
+        const reason = "elbro has no key for this interface of the service; set it in the configuration";
+        return { kind: "refused", status: 403, code: "forbidden", reason, retryAfterMs: null, requestId: null };
       }
       const results: Asked[] = [];
       for (const account of parts) results.push(await askAccount(account, operation, params, askedSince));

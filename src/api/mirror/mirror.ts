@@ -4,18 +4,13 @@
  */
 
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
-import { textIn } from "../../core/language/text.ts";
+import { message } from "../../core/language/text.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
+import { type LocalError, localError } from "../../http/errors.ts";
 import type { RequestContext, ServerHandlers } from "../../http/operation-routes.ts";
 import { type Encoded, type Headers, JSON_TYPE } from "../../http/response.ts";
 import type { ResponseCache } from "../../http/response-cache.ts";
-import {
-  type ContractError,
-  contractError,
-  type ErrorCode,
-  errorTable,
-  isErrorCode,
-} from "../../service/contract/errors.ts";
+import { type ErrorCode, errorTable, isErrorCode } from "../../service/contract/errors.ts";
 import { type OperationId, operationIds, type ParamsOf } from "../../service/contract/operations.ts";
 import type { Found } from "../../state/stored-answer.ts";
 
@@ -25,7 +20,7 @@ export interface MirrorSource {
    * Returns the error that the service would certainly return, judged by the known addresses; null if only the service
    * can decide.
    */
-  readonly refusal: (operation: OperationId, params: ParamsOf<OperationId>) => ContractError | null;
+  readonly refusal: (operation: OperationId, params: ParamsOf<OperationId>) => LocalError | null;
   /** Returns stored data; an answer from before `askedSince` that may still be corrected is not fresh. */
   readonly find: <Id extends OperationId>(
     operation: Id,
@@ -135,7 +130,7 @@ function keyOf(operation: OperationId, params: ParamsOf<OperationId>): string {
   return JSON.stringify([operation, params]);
 }
 
-type Answer = Encoded | ContractError;
+type Answer = Encoded | LocalError;
 
 /** Directive of a caller that accepts older data instead of a request to the service. Source: RFC 9111, 5.2.1.2. */
 const TAKES_OLDER = /\bmax-stale\b/i;
@@ -184,7 +179,7 @@ async function ask(
   { source, askOnce }: MirrorContext,
   [id, params, now, askedSince]: readonly [OperationId, ParamsOf<OperationId>, EpochMs, EpochMs],
   hasOlder: boolean,
-): Promise<Given | ContractError> {
+): Promise<Given | LocalError> {
   const { response, late } = askOnce(id, params, askedSince);
   const asked = await (hasOlder ? Promise.race([response, late]) : response);
   if (asked.kind === "unkept")
@@ -202,41 +197,40 @@ async function ask(
 }
 
 /** Returns the error for a caller of the LAN if nothing is stored. */
-function errorOf(asked: Exclude<Asked, { kind: "unkept" }> | typeof LATE, now: EpochMs): ContractError {
+function errorOf(asked: Exclude<Asked, { kind: "unkept" }> | typeof LATE, now: EpochMs): LocalError {
   switch (asked.kind) {
     case "late":
-      return contractError("upstream_unavailable", "the service has not answered yet");
+      return localError("upstream_unavailable", message("refused.service_late"));
     case "kept":
-      return contractError("internal_error", "the response was stored but cannot be read back");
+      return localError("internal_error", message("refused.answer_lost"));
     case "deferred": {
       // A pause after a 429 is reported with its remaining time, any other pause with the failure that caused it.
       if (asked.after && !(asked.after.kind === "refused" && asked.after.status === 429))
         return errorOf(asked.after, now);
       const retryAfterSec = Math.max(1, Math.ceil((asked.until - now) / 1_000));
       const code = asked.isQuota === false ? "entitlement_unavailable" : "rate_limited";
-      return { ...contractError(code, `${asked.why}; nothing is stored for this request`), retryAfterSec };
+      return { ...localError(code, message("refused.nothing_stored", { why: asked.why })), retryAfterSec };
     }
     case "unreachable":
-      return contractError("upstream_unavailable", `the service cannot be reached: ${textIn("en", asked.why)}`);
+      return localError("upstream_unavailable", message("refused.service_unreachable", { why: asked.why }));
     case "malformed":
-      return contractError("upstream_unavailable", "the response of the service does not match its documentation");
+      return localError("upstream_unavailable", message("refused.service_malformed"));
     case "refused":
       return refusalOf(asked);
   }
 }
 
 /** Returns the service's own error if its code is in the contract. The third-party interface has statuses only. */
-function refusalOf({ status, code, reason, retryAfterMs }: FetchFailure & { kind: "refused" }): ContractError {
+function refusalOf({ status, code, reason, retryAfterMs }: FetchFailure & { kind: "refused" }): LocalError {
   if (code !== null && isErrorCode(code) && errorTable[code].status === status && PASSED_ON.has(status))
-    return contractError(code, reason);
+    return localError(code, reason);
   const ownCode = CODE_BY_STATUS[status];
-  if (ownCode) return contractError(ownCode, reason);
-  if (status === 401)
-    return contractError("entitlement_unavailable", "the service rejects elbro's key; see the problems of elbro");
+  if (ownCode) return localError(ownCode, reason);
+  if (status === 401) return localError("entitlement_unavailable", message("refused.service_key"));
   if (status === 429) {
     const retryAfterSec = Math.max(1, Math.ceil((retryAfterMs ?? UNNAMED_WAIT_MS) / 1_000));
-    return { ...contractError("rate_limited", reason), retryAfterSec };
+    return { ...localError("rate_limited", reason), retryAfterSec };
   }
   const failure = status === 503 ? "entitlement_unavailable" : "upstream_unavailable";
-  return contractError(failure, `the service answered with status ${status}`);
+  return localError(failure, message("refused.service_status", { status }));
 }

@@ -44,6 +44,8 @@ export interface NamedTexts {
   readonly strings: ReadonlySet<string>;
   /** Each call with a string first and no more than an object with known names after it. */
   readonly calls: readonly { readonly file: string; readonly name: string; readonly facts: readonly string[] }[];
+  /** Each call of `localError`, and whether its reason is a string in the source. */
+  readonly errors: readonly { readonly file: string; readonly code: string | null; readonly hasSentence: boolean }[];
 }
 
 const SOURCES = path.resolve(import.meta.dirname, "../../../src");
@@ -66,6 +68,11 @@ export function namedTexts(folders: readonly string[]): NamedTexts {
         return value ? [`${value.cooked}…`] : [textOf(node) ?? []].flat();
       }),
     ),
+    errors: visits.flatMap(({ file, node }) => {
+      if (nameOf(node.callee) !== "localError") return [];
+      const [code, reason] = childrenOf(node, "arguments");
+      return [{ file, code: textOf(code), hasSentence: /^(Template)?Literal$/.test(reason?.type ?? "") }];
+    }),
     calls: visits.flatMap(({ file, node }) => {
       const [first, second, ...more] = childrenOf(node, "arguments");
       const name = node.type === "CallExpression" ? textOf(first) : null;

@@ -112,6 +112,8 @@ describe("a route", () => {
         error: true,
         errorCode: "method_not_allowed",
         reason: "this path does not support DELETE; it supports GET, HEAD",
+        key: "refused.no_method",
+        facts: { method: "DELETE", allowed: "GET, HEAD" },
       },
     ]);
     expect((await server.ask("/settings")).headers.get("allow")).toBe("POST");
@@ -144,7 +146,13 @@ describe("a route", () => {
     const answer = await server.ask("/here");
     expect([answer.status, await answer.json()]).toEqual([
       500,
-      { error: true, errorCode: "internal_error", reason: "unexpected error; quote request-id" },
+      {
+        error: true,
+        errorCode: "internal_error",
+        reason: "unexpected error; quote request-id",
+        key: "refused.crash",
+        facts: { id: "request-id" },
+      },
     ]);
     expect(server.crashes).toHaveLength(1);
   });

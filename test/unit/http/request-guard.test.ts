@@ -104,6 +104,8 @@ describe("the Host header", () => {
         error: true,
         errorCode: "wrong_host",
         reason: `"rebound.evil.test" is not a known name of this machine; use its IP address, or add the name to api.hosts`,
+        key: "refused.wrong_host",
+        facts: { host: '"rebound.evil.test"' },
       },
     ]);
   });

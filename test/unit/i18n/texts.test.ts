@@ -13,6 +13,7 @@ const daemon = namedTexts([
   "mqtt",
   "plugs",
   "integrations",
+  "http",
   "api",
   "cli",
 ]);
@@ -61,6 +62,12 @@ test("the daemon uses every text of its subjects", () => {
   const { page, editing, forms, results, setup, system, ...subjects } = allTexts.en;
   const isUsed = (key: string) => daemon.strings.has(key) || stems.some((stem) => key.startsWith(stem));
   expect([...patternsIn(subjects).keys()].filter((key) => !isUsed(key))).toEqual([]);
+});
+
+test("an error of the API has the key of its text, never an English sentence", () => {
+  const { errors } = namedTexts(["http", "api"]);
+  expect(errors.length).toBeGreaterThan(100);
+  expect(errors.filter(({ hasSentence }) => hasSentence)).toEqual([]);
 });
 
 test("a text gets a fact for each of its placeholders", () => {
