@@ -169,7 +169,8 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
   const plugs = modules.add(
     startPlugs({ ...options, homeAssistant: homeAssistant?.entities }, storage, state, mqtt, changes),
   );
-  const integrations = modules.add(startIntegrations({ ...options, homeAssistant }, storage, state, changes));
+  const used = { ...options, homeAssistant, plugs: plugs.snapshots };
+  const integrations = modules.add(startIntegrations(used, storage, state, changes));
   const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, checkKeys);
   reloading.applied.subscribe((next) => {
     mqtt.configure(next);

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { dashboardUrlOf } from "../config/dashboard-url.ts";
 import type { Config } from "../config/schema.ts";
+import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { PlannedState } from "../plans/open-plans.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
@@ -54,7 +55,10 @@ export async function openHomeAssistant(
 
 /** Nothing is loaded or connected before `run`. */
 export function startIntegrations(
-  options: IntegrationsOptions & { readonly homeAssistant: HomeAssistant | null },
+  options: IntegrationsOptions & {
+    readonly homeAssistant: HomeAssistant | null;
+    readonly plugs: () => readonly PlugSnapshot[];
+  },
   storage: ArchivedStorage,
   state: PlannedState,
   changes: ChangeBus,
@@ -159,15 +163,19 @@ async function runNotifications(
 }
 
 async function runArchive(
-  { account, clock, log, random, signal }: IntegrationsOptions & { readonly account: NonNullable<Config["archive"]> },
+  options: IntegrationsOptions & {
+    readonly account: NonNullable<Config["archive"]>;
+    readonly plugs: () => readonly PlugSnapshot[];
+  },
   { database, settings, writing }: ArchivedStorage,
   { problems, stats }: PlannedState,
   changes: ChangeBus,
 ): Promise<void> {
   const { ArchiveLoop } = await import("./archive/archive-loop.ts");
+  const { account, plugs, clock, log, random, signal } = options;
   const figures = { rows: 0, count: () => loop.count() };
   const loop = new ArchiveLoop({
-    ...{ account, problems, clock, log, random },
+    ...{ account, plugs, problems, clock, log, random },
     openBacklog: () => ArchiveBacklog.open(database, settings, writing),
     heartbeat: stats.heartbeat("archiving", signal),
     onWritten(rows) {

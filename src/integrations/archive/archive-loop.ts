@@ -1,4 +1,5 @@
 /** Copies stored rows to the archive: at the start, after a change, and every five minutes. */
+import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import type { LoopHeartbeat } from "../../core/runtime/loop-heartbeat.ts";
 import { LoopWaker } from "../../core/runtime/loop-waker.ts";
@@ -17,6 +18,8 @@ export interface ArchiveLoopDeps {
   readonly account: ArchiveAccount;
   /** Opens the backlog; null while the disk cannot be written. */
   readonly openBacklog: () => ArchiveBacklog | null;
+  /** Returns the plugs with their months. */
+  readonly plugs: () => readonly PlugSnapshot[];
   readonly problems: Pick<Problems, "start" | "end">;
   readonly clock: Clock;
   readonly log: { info(facts: object, text: string): void };
@@ -95,7 +98,7 @@ export class ArchiveLoop {
   }
 
   async #copy(backlog: ArchiveBacklog, signal: AbortSignal): Promise<void> {
-    const { heartbeat, onWritten } = this.#deps;
+    const { heartbeat, onWritten, plugs } = this.#deps;
     const archive = await this.#connected(backlog, signal);
     for (let batch = backlog.next(); batch && !signal.aborted; batch = backlog.next()) {
       heartbeat.turn();
@@ -103,6 +106,7 @@ export class ArchiveLoop {
       // The disk cannot be written, so `next` would return the same batch again.
       if (!backlog.confirm(batch)) return;
     }
+    await archive.writePlugMonths(backlog.source, plugs());
   }
 
   async #connected(backlog: ArchiveBacklog, signal: AbortSignal): Promise<PostgresArchive> {

@@ -124,8 +124,23 @@ create view elbro.address_suggestions as
   from elbro.series cross join jsonb_array_elements(latest) as item where series = 'addressSuggestions';
 `;
 
+const PLUG_MONTHS = `
+create table elbro.plug_months (
+  source     uuid not null,
+  plug       text not null,
+  name       text not null,
+  start_at   timestamptz not null,
+  energy_kwh double precision not null,
+  cost       double precision,
+  currency   text,
+  primary key (source, plug, start_at)
+);
+comment on table elbro.plug_months is 'Energy and cost that a plug measured in a local month.';
+comment on column elbro.plug_months.cost is 'Cost of the energy with known prices; null if none has one.';
+`;
+
 /** SQL of each version, the first one first. */
-export const migrations: readonly string[] = [FIRST];
+export const migrations: readonly string[] = [FIRST, PLUG_MONTHS];
 
 /**
  * Makes `rows` a hypertable. A month of one home has about 6,000 rows, and of 1,000 homes 6 million. Source of the

@@ -2,6 +2,7 @@
 import { Socket } from "node:net";
 import type { Client, ClientConfig } from "pg";
 import { message, type Text, TextError } from "../../core/language/text.ts";
+import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
 import { rowEnd, rowStart } from "../../core/series/series.ts";
 import { VERSION } from "../../core/status/version.ts";
 import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
@@ -85,6 +86,16 @@ const UPSERT_SOURCE = `
   insert into elbro.source (id, batch, version, seen_at) values ($1, $2, $3, now())
   on conflict (id) do update set batch = excluded.batch, version = excluded.version, seen_at = excluded.seen_at`;
 
+const UPSERT_PLUG_MONTHS = `
+  insert into elbro.plug_months as known (source, plug, name, start_at, energy_kwh, cost, currency)
+  select $2::uuid, plug, name, to_timestamp(start / 1000.0), kwh, cost, currency
+  from jsonb_to_recordset($1::text::jsonb)
+    as given (plug text, name text, start bigint, kwh double precision, cost double precision, currency text)
+  on conflict (source, plug, start_at) do update set
+    name = excluded.name, energy_kwh = excluded.energy_kwh, cost = excluded.cost, currency = excluded.currency
+  where (known.name, known.energy_kwh, known.cost, known.currency)
+    is distinct from (excluded.name, excluded.energy_kwh, excluded.cost, excluded.currency)`;
+
 export class PostgresArchive {
   readonly #client: Client;
   readonly #socket: Socket;
@@ -153,6 +164,15 @@ export class PostgresArchive {
       await client.query(UPSERT_SOURCE, [source, number, VERSION]);
       return rowCount ?? 0;
     }, WRITE_TIMEOUT_MS);
+  }
+
+  /** Writes the months of plugs. Errors: rejects with an ArchiveError. */
+  async writePlugMonths(source: string, plugs: readonly PlugSnapshot[]): Promise<void> {
+    const months = plugs.flatMap(({ id, name, measured }) =>
+      measured ? [measured.month, measured.monthBefore].map((month) => ({ plug: id, name, ...month })) : [],
+    );
+    const texts = storableText(months.map((month) => JSON.stringify(month)));
+    await this.#inTime(() => this.#client.query(UPSERT_PLUG_MONTHS, [texts, source]), WRITE_TIMEOUT_MS);
   }
 
   /**

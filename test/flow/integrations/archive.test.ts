@@ -2,8 +2,10 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { PlugMonth } from "../../../src/core/plugs/plug-snapshot.ts";
 import type { SeriesKey } from "../../../src/core/series/series.ts";
 import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS } from "../../../src/core/time/interval.ts";
+import { migrations } from "../../../src/integrations/archive/archive-migrations.ts";
 import { ArchiveError, PostgresArchive } from "../../../src/integrations/archive/postgres-archive.ts";
 import { operationIds } from "../../../src/service/contract/operations.ts";
 import type { ArchiveBatch, ArchiveChunk } from "../../../src/storage/archive-backlog.ts";
@@ -208,6 +210,43 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     ]);
   });
 
+  test("the archive in PostgreSQL has the months of plugs, also while nothing else changes, and keeps earlier ones", async () => {
+    using disk = new StoreOnDisk();
+    await using archive = await runningArchive(disk);
+    const monthOf = (start: string, kwh: number, cost: number | null) => ({
+      start: Date.parse(start),
+      kwh,
+      cost,
+      currency: "DKK",
+    });
+    const february = monthOf("2026-02-01T00:00:00+01:00", 31.5, 60.25);
+    const plug = { id: "boiler", name: "Boiler plug", plan: null, on: true, wanted: true, code: "wanted_on" as const };
+    const state = { ...plug, reason: "", available: true, silent: false, since: null };
+    const shows = (...months: readonly PlugMonth[]) => {
+      const [month = february, monthBefore = february] = months;
+      archive.plugs = [
+        { ...state, measured: { watts: 5, month, monthBefore } },
+        { ...state, id: "lamp", measured: null },
+      ];
+    };
+    const rows = () =>
+      server.query(
+        "select plug, name, start_at, energy_kwh, cost, currency from elbro.plug_months order by start_at",
+        database,
+      );
+    const row = ({ start, kwh, cost }: PlugMonth) => ({
+      ...{ plug: "boiler", name: "Boiler plug", start_at: new Date(start), energy_kwh: kwh, cost, currency: "DKK" },
+    });
+    const march = monthOf("2026-03-01T00:00:00+01:00", 2, null);
+    shows(march, february);
+    await archive.until("the months", async () => (await rows().catch(() => [])).length === 2);
+    expect(await rows()).toEqual([row(february), row(march)]);
+    const [april, longMarch] = [monthOf("2026-04-01T00:00:00+02:00", 0.5, 1), { ...march, kwh: 40, cost: 80 }];
+    shows(april, longMarch);
+    await archive.until("the next month", async () => (await rows()).length === 3, MINUTE_MS);
+    expect(await rows()).toEqual([row(february), row(longMarch), row(april)]);
+  });
+
   test("the archive in PostgreSQL gets its tables once from ten daemons that start at once; an older daemon rejects newer tables", async () => {
     database = `archive_${++databases}`;
     await server.query(`create database ${database}`);
@@ -215,12 +254,28 @@ describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
     const account = { url: server.url(database) };
     const archives = await Promise.all(Array.from({ length: 10 }, () => PostgresArchive.connect(account, signal)));
     for (const archive of archives) archive.close();
-    expect(await server.query("select version from elbro.migration", database)).toEqual([{ version: 1 }]);
+    expect(await server.query("select version from elbro.migration", database)).toEqual([
+      { version: 1 },
+      { version: 2 },
+    ]);
     await server.query("insert into elbro.migration values (99, now())", database);
     await expect(PostgresArchive.connect(account, signal)).rejects.toThrow(
-      "its tables were created by a newer elbro (version 99; this elbro supports up to 1)",
+      "its tables were created by a newer elbro (version 99; this elbro supports up to 2)",
     );
     await expect(PostgresArchive.check(account, signal)).rejects.toThrow("created by a newer elbro (version 99");
+  });
+
+  test("the archive in PostgreSQL of an earlier version gets the missing tables and keeps its rows", async () => {
+    database = `archive_${++databases}`;
+    await server.query(`create database ${database}`);
+    const made = "create table elbro.migration (version integer primary key, made_at timestamptz not null)";
+    await server.query(`create schema elbro; ${made}; insert into elbro.migration values (1, now())`, database);
+    await server.query(migrations[0] ?? "", database);
+    await server.query(`insert into elbro.source values ('${SOURCES[0]}', 7, '1.0.0', now())`, database);
+    const archive = await PostgresArchive.connect({ url: server.url(database) }, new AbortController().signal);
+    expect(await archive.lastBatch(SOURCES[0])).toBe(7);
+    await archive.writePlugMonths(SOURCES[0], []);
+    archive.close();
   });
 
   test.each([

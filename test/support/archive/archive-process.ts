@@ -17,6 +17,7 @@ const say = (text: string) => writeSync(1, `${text}\n`);
 const stop = new AbortController();
 const loop = new ArchiveLoop({
   account: { url },
+  plugs: () => [],
   openBacklog: () => ArchiveBacklog.open(database, new KeyValueStore(database, writing), writing),
   problems: { start: () => undefined, end: () => undefined },
   // Sleeps for 1 ms instead of until the given time.

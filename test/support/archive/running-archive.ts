@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
+import type { PlugSnapshot } from "../../../src/core/plugs/plug-snapshot.ts";
 import { type Row, rowEnd, rowStart, type SeriesKey } from "../../../src/core/series/series.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import type { EpochMs, Interval } from "../../../src/core/time/interval.ts";
@@ -24,6 +25,8 @@ export class RunningArchive implements AsyncDisposable {
   readonly log: string[] = [];
   /** Number of rows that each batch changed. */
   readonly written: number[] = [];
+  /** Plugs with their months. */
+  plugs: readonly PlugSnapshot[] = [];
   /** Called after each batch, before it is confirmed. */
   onBatch: () => void = () => undefined;
   readonly #stop = new AbortController();
@@ -42,6 +45,7 @@ export class RunningArchive implements AsyncDisposable {
         this.#backlog = ArchiveBacklog.open(disk.database, new KeyValueStore(disk.database, writing), writing);
         return this.#backlog;
       },
+      plugs: () => this.plugs,
       log: { info: (_facts, text) => void this.log.push(text) },
       heartbeat: { turn: () => undefined, sleep: () => undefined },
       onWritten: (rows) => {
