@@ -16,6 +16,8 @@ const UPLOT = path.join(import.meta.dirname, "node_modules/uplot/dist");
 const DASHBOARD_FILES = ["index.html", "app.webmanifest", "icon.svg"];
 /** Icons of the installed page, for systems that show no SVG. */
 const ICONS = ["icon-192.png", "icon-512.png"];
+/** The service worker, a file of its own. */
+const WORKER = "worker.js";
 /** Styles, joined into one file. HTTP/1.1 loads six files at a time, and the first view needs no more. */
 const STYLES = [path.join(DASHBOARD, "page.css"), path.join(UPLOT, "uPlot.min.css")];
 
@@ -54,6 +56,7 @@ function withPages(): Plugin {
         const text = read(path.join(DASHBOARD, name));
         emit(`dashboard/${name}`, name === "index.html" ? withPreloads(text, scripts) : minifiedText(name, text));
       }
+      emit(`dashboard/${WORKER}`, (await minify(WORKER, read(path.join(DASHBOARD, WORKER)))).code);
       for (const name of ICONS) emit(`dashboard/${name}`, readFileSync(path.join(DASHBOARD, name)));
       for (const file of readdirSync(I18N).filter((name) => name.endsWith(".json"))) {
         const texts: Readonly<Record<string, object>> = JSON.parse(read(path.join(I18N, file)));

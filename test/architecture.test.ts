@@ -22,12 +22,12 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 8_509,
+  api: 8_511,
   cli: 2_859,
-  config: 5_104,
+  config: 5_111,
   core: 11_795,
-  dashboard: 9_238,
-  http: 2_035,
+  dashboard: 9_708,
+  http: 2_039,
   integrations: 2_679,
   mqtt: 5_826,
   plans: 1_312,

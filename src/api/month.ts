@@ -46,6 +46,8 @@ const schema = () =>
     }),
   );
 
+export type MonthAnswer = s.ValueOf<typeof schema>;
+
 export const monthEndpoints: readonly Endpoint[] = [
   endpoint({
     method: "GET",
@@ -73,7 +75,7 @@ export const monthEndpoints: readonly Endpoint[] = [
       const costs = costsBefore(source, view.id, start);
       const peakRows = (hours: readonly PeakHour[]) =>
         hours.map((hour) => ({ start: formatInstant(hour.start), date: hour.date, kw: rounded(hour.kw) }));
-      const body: s.ValueOf<typeof schema> = {
+      const body: MonthAnswer = {
         ...{ id: view.id, name: view.name, currency: costs?.unit ?? view.snapshot.currency },
         ...{ start: formatInstant(start), end: formatInstant(end), to_date: roundedOrNull(toDate) },
         known_until: knownUntil === null ? null : formatInstant(knownUntil),

@@ -140,9 +140,16 @@ export const plugConditions: readonly Condition[] = [
   {
     key: "family",
     values: families.filter((family) => !("http" in plugFamilies[family])),
-    without: ["url"],
+    without: ["url", "username", "password", "certificate"],
     oneOf: [],
   },
+  {
+    key: "family",
+    values: families.filter((family) => family !== "homeassistant"),
+    without: ["entity", "values"],
+    oneOf: [],
+  },
+  { key: "family", values: ["homeassistant"], without: ["topic"], oneOf: [] },
 ];
 
 function* mistakesIn(given: Plug): Generator<KeyMistake> {

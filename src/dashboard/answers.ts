@@ -2,6 +2,7 @@
 
 import type { SessionAnswer } from "../api/dashboard-routes.ts";
 import type { SystemReport } from "../api/monitoring/system-report.ts";
+import type { MonthAnswer as Month } from "../api/month.ts";
 import type { PlanAnswer } from "../api/plans.ts";
 import type { PriceRowAnswer } from "../api/prices.ts";
 import type { UsageRowAnswer } from "../api/results.ts";
@@ -10,6 +11,7 @@ import type { Row } from "../core/series/series.ts";
 export type Session = SessionAnswer;
 export type Home = NonNullable<Session["house"]>["homes"][number];
 export type Plan = PlanAnswer;
+export type MonthAnswer = Month;
 export type System = SystemReport;
 export type Problem = System["problems"][number];
 

@@ -9,6 +9,7 @@ import { Foot } from "./foot.tsx";
 import { Format, localeOf } from "./format.ts";
 import { Contact, HomeChoice, ViewLinks } from "./header.tsx";
 import { changeCount } from "./history/changes.ts";
+import { mayKeep } from "./last-known.ts";
 import { NowView } from "./now/now-view.tsx";
 import { PageContext, type PageTools } from "./page.ts";
 import { route, routeOf, type ViewName } from "./route.ts";
@@ -42,6 +43,7 @@ const Panel = lazy(async () => (await import("./panel/panel-view.tsx")).Panel);
 const Login = lazy(async () => (await import("./login.tsx")).Login);
 
 const [t, refusal] = await Promise.all([texts, started]);
+if (refusal?.status === null) store.showLast();
 const tools: PageTools = {
   store,
   t,
@@ -72,6 +74,8 @@ effect(() => {
   // Until the first view can be shown, the page keeps its placeholders.
   const isAsked = session.value !== null && !mayRead.value;
   if (isAsked || isReady.value) untracked(() => show("page", <Page />));
+  const isThere = mayRead.value && isReady.value && store.lostAt.value === null;
+  if (isThere && mayKeep()) void import("./offline.ts").then(({ keepPage }) => keepPage());
 });
 keepTime();
 

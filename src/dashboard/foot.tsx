@@ -1,11 +1,13 @@
 /** Footer of the page: language, login, version, time zone. */
 import { helpUrl } from "./help.ts";
 import { keep, LANGUAGES } from "./language.ts";
+import { forgetLast } from "./last-known.ts";
 import { usePage } from "./page.ts";
 import { post } from "./requests.ts";
 
 async function logOut(): Promise<void> {
   await post("local/v1/session/end", {}).catch(() => null);
+  forgetLast();
   location.reload();
 }
 

@@ -14,6 +14,11 @@ function withMinus(text: string): string {
   return text.replace("-", "\u2212");
 }
 
+/** Returns a text with a capital letter. */
+export function capitalised(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
+
 /** Returns the browser's own locale of a language, for instance en-US; otherwise the one of `COUNTRIES`. */
 export function localeOf(language: Language, wanted: readonly string[] = navigator.languages): string {
   const own = wanted.find((tag) => tag.toLowerCase().split("-")[0] === language && tag.includes("-"));

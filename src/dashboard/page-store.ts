@@ -7,8 +7,9 @@
  */
 import { batch, computed, signal } from "@preact/signals";
 import type { Home, Plan, PlansAnswer, PricesAnswer, Session, System } from "./answers.ts";
+import { forgetLast, keepLast, lastKnown } from "./last-known.ts";
 import { get, pathOf, refusalIn } from "./requests.ts";
-import type { PricePoint } from "./timeline.ts";
+import type { Prices } from "./timeline.ts";
 
 const RETRY_MS = 4_000;
 /** Time in ms within which several events cause one request. */
@@ -16,15 +17,6 @@ const GATHER_MS = 120;
 /** The same time for events about the daemon, which are frequent. */
 const SYSTEM_GATHER_MS = 1_500;
 const MAX_RETRY_SEC = 60;
-
-/** Prices of a home, with instants as numbers. */
-export interface Prices {
-  readonly currency: string | null;
-  readonly vatIncluded: boolean | null;
-  readonly points: readonly PricePoint[];
-}
-
-export const NO_PRICES: Prices = { currency: null, vatIncluded: null, points: [] };
 
 interface PriceEvent {
   readonly start: string | null;
@@ -92,13 +84,21 @@ export class PageStore {
     const { house } = session;
     if (house && this.#version !== null && this.#version !== house.version) location.reload();
     this.#version = house?.version ?? this.#version;
+    if (!house) forgetLast();
+    batch(() => this.#use(session));
+  }
+
+  /** Shows what was known at the last visit, if that is kept. */
+  showLast(): void {
+    const last = lastKnown();
+    if (!last) return;
+    this.#skewMs = last.skewMs;
     batch(() => {
-      this.session.value = session;
-      if (house) {
-        this.homes.value = house.homes;
-        if (!house.homes.some(({ id }) => id === this.homeId.value)) this.homeId.value = house.homes[0]?.id ?? null;
-      }
-      this.tick();
+      this.#use(last.session);
+      this.pricesByHome.value = new Map(last.prices);
+      this.plans.value = last.plans;
+      this.readAt = last.at;
+      this.#isRead.value = true;
     });
   }
 
@@ -116,6 +116,7 @@ export class PageStore {
     const shown = homes.filter((id) => id === this.homeId.value || this.pricesByHome.value.has(id));
     await Promise.all([...shown.map((id) => this.readPrices(id)), this.readPlans(), this.readSystem()]);
     this.#isRead.value = true;
+    this.#keep();
   }
 
   /** Shows another home. */
@@ -128,6 +129,7 @@ export class PageStore {
     await this.#read(`prices ${home}`, async () => {
       const prices = pricesOf(await get<PricesAnswer>(`local/v1/prices?home=${encodeURIComponent(home)}`));
       this.pricesByHome.value = new Map([...this.pricesByHome.value, [home, prices]]);
+      this.#keep();
     });
   }
 
@@ -157,6 +159,22 @@ export class PageStore {
       else if (status === null) this.#lost();
       else this.#soon(name, () => this.#read(name, read), Math.min(MAX_RETRY_SEC, retryAfterSec ?? 15) * 1_000);
     }
+  }
+
+  #use(session: Session): void {
+    this.session.value = session;
+    const { homes } = session.house ?? {};
+    if (homes) this.homes.value = homes;
+    if (homes && !homes.some(({ id }) => id === this.homeId.value)) this.homeId.value = homes[0]?.id ?? null;
+    this.tick();
+  }
+
+  #keep(): void {
+    const session = this.session.value;
+    const plans = this.plans.value;
+    const skewMs = this.#skewMs;
+    if (session?.house && plans)
+      keepLast({ session, plans, skewMs, prices: [...this.pricesByHome.value], at: this.readAt ?? this.now() });
   }
 
   #listen(): void {
@@ -211,6 +229,7 @@ export class PageStore {
   #signedOut(): void {
     this.#events?.close();
     this.#events = null;
+    forgetLast();
     const session = this.session.value;
     if (!session) return;
     const { house: _, ...others } = session;
@@ -244,9 +263,9 @@ export class PageStore {
 }
 
 function pricesOf({ currency, vat_included: vatIncluded, prices }: PricesAnswer): Prices {
-  const points = prices.map(({ start, end, price, level, estimate, rank, rank_of: rankOf }) => ({
+  const points = prices.map(({ start, end, price, level, estimate, rank, rank_of: rankOf, parts }) => ({
     ...{ start: Date.parse(start), end: Date.parse(end), price, estimate },
-    ...{ level: level ?? ("unknown" as const), rank, rankOf },
+    ...{ level: level ?? ("unknown" as const), rank, rankOf, parts },
   }));
   return { currency, vatIncluded, points };
 }

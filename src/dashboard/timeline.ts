@@ -2,6 +2,7 @@
 import { type Level, levels } from "../core/prices/level.ts";
 import { type PricePoint as CorePoint, meanPrice, pointsIn, tiled } from "../core/prices/timeline.ts";
 import { HOUR_MS, type Interval, MINUTE_MS } from "../core/time/interval.ts";
+import type { PricesAnswer } from "./answers.ts";
 
 /** Level of a price; `unknown` if there are no prices to compare with. */
 export type ShownLevel = Level | "unknown";
@@ -10,7 +11,17 @@ export interface PricePoint extends CorePoint {
   readonly level: ShownLevel;
   readonly rank?: number | null;
   readonly rankOf?: number | null;
+  readonly parts?: PricesAnswer["prices"][number]["parts"];
 }
+
+/** Prices of a home, with instants as numbers. */
+export interface Prices {
+  readonly currency: string | null;
+  readonly vatIncluded: boolean | null;
+  readonly points: readonly PricePoint[];
+}
+
+export const NO_PRICES: Prices = { currency: null, vatIncluded: null, points: [] };
 
 type Points = readonly PricePoint[];
 

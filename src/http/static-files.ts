@@ -75,6 +75,9 @@ const FIRST_PAGE = "index";
 /** Folder of the other files in the HTML. The digest is inserted after it. */
 const FOLDER = "assets/";
 
+/** The service worker of a page: it may answer for the page, which is two folders above it. */
+const WORKER = "worker.js";
+
 const REVALIDATED = "no-cache";
 const KEPT_FOR_EVER = "public, max-age=31536000, immutable";
 const DIGEST_LENGTH = 16;
@@ -115,7 +118,8 @@ export class StaticFiles {
 
   async #answer(name: string, file: StaticFile, caching: string, asked: IncomingHttpHeaders): Promise<LocalAnswer> {
     const form = await this.#forms.represent(name, file, asked);
-    const headers = { ...this.#headers, "Cache-Control": caching, ...formHeaders(form) };
+    const scope = name === WORKER ? { "Service-Worker-Allowed": "../../" } : {};
+    const headers = { ...this.#headers, ...scope, "Cache-Control": caching, ...formHeaders(form) };
     return { kind: "bytes", bytes: form.body, type: file.type, status: form.status, headers };
   }
 }

@@ -112,18 +112,18 @@ async function gzipKb(url: string): Promise<number> {
  */
 const DRAW_YEARS = `(async () => {
   const base = document.querySelector("script[src$='app.js']").src;
-  const { Chart, addedUp, MEASURES, rowsOf, Zone, HOUR_MS } = await import(new URL("bench.js", base));
-  const zone = new Zone("Europe/Copenhagen");
-  const from = zone.instant(2024, 1), to = zone.instant(2025, 1);
+  const { Chart, addedUp, MEASURES, browserCalendar, HOUR_MS } = await import(new URL("bench.js", base));
+  const calendar = browserCalendar("Europe/Copenhagen");
+  const from = calendar.startOf("year", Date.UTC(2024, 6)), to = calendar.add("year", from, 1);
   const iso = (at) => new Date(at).toISOString();
   const text = JSON.stringify({ data: Array.from({ length: (to - from) / HOUR_MS }, (_, i) => ({ start: iso(from + i * HOUR_MS), end: iso(from + (i + 1) * HOUR_MS), energyKWh: Math.abs(Math.sin(i / 37)) * 3, isEstimate: false })) });
   const place = document.createElement("div");
   place.className = "plot";
   document.querySelector("#now").append(place);
   const chart = new Chart(place);
-  const barsOf = () => addedUp(rowsOf(MEASURES.consumption, JSON.parse(text)), "hour", { from, to, until: to }, zone);
+  const barsOf = () => addedUp(JSON.parse(text).data, MEASURES.consumption, "hour", { from, to, until: to }, calendar);
   const draw = async (bars) => {
-    chart.show({ from, to, bars: bars.map((bar) => ({ ...bar, kind: "use" })), ticksFor: () => zone.starts("month", from, to).map((at) => ({ at, text: "" })), valueText: String, tell: String, label: "", rest: null, onPick: () => undefined });
+    chart.show({ from, to, bars: bars.map((bar) => ({ ...bar, kind: "use" })), ticksFor: () => calendar.startsIn("month", { start: from, end: to }).map((at) => ({ at, text: "" })), valueText: String, describe: String, label: "", unit: "kWh", rest: null, onPick: () => undefined });
     await Promise.resolve();
     place.querySelector("canvas").getContext("2d").getImageData(100, 60, 1, 1);
   };
@@ -143,8 +143,9 @@ const DRAW_YEARS = `(async () => {
 /** Bundles the modules that draw a year. */
 const CHART_MODULES = `
   export { Chart } from "./chart/chart.ts";
-  export { addedUp, MEASURES, rowsOf } from "./use/energy.ts";
-  export { Zone, HOUR_MS } from "./zone.ts";
+  export { addedUp, MEASURES } from "./use/energy.ts";
+  export { browserCalendar } from "./browser-calendar.ts";
+  export { HOUR_MS } from "../core/time/interval.ts";
 `;
 
 async function yearsOf(screens: Screens, url: string, key: string): Promise<Record<string, number>> {
@@ -155,7 +156,6 @@ async function yearsOf(screens: Screens, url: string, key: string): Promise<Reco
   await screen.page.route("**/bench.js", (route) => route.fulfill({ contentType, body }));
   await screen.page.goto(url);
   await screen.untilText("#now .price", /\d/);
-  await screen.untilText("#use", /./);
   const { drawn, shown, bars } = (await screen.page.evaluate(DRAW_YEARS)) as Record<"drawn" | "shown", number[]> & {
     bars: number;
   };

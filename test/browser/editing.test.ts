@@ -253,6 +253,13 @@ describe.skipIf(!haveChromium)(
       await page.getByRole("button", { name: "Add a plug" }).click();
       await screen.untilText("dialog", /Lamp Nous A1T Its own timer switches it off.*runs of up to 18 hours/);
       await screen.picture("plug-announced-phone");
+      await dialog(screen).getByRole("button", { name: "By its address" }).click();
+      const url = dialog(screen).getByLabel("Address (HTTP)");
+      expect(await url.getAttribute("placeholder")).toBe("http://192.168.1.40");
+      expect(await dialog(screen).getByLabel("Entity in Home Assistant").count()).toBe(0);
+      await screen.picture("plug-by-address-phone");
+      await dialog(screen).getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("button", { name: "Add a plug" }).click();
       await dialog(screen).getByRole("button", { name: "Add: Lamp" }).click();
       await dialog(screen)
         .getByRole("group", { name: "Plan" })
@@ -262,7 +269,8 @@ describe.skipIf(!haveChromium)(
       expect(await dialog(screen).getByText("For custom", { exact: false }).count()).toBe(0);
       await screen.picture("plug-new-phone");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
-      await screen.untilText("#plans .edited", /Lamp is saved/);
+      await screen.untilText("#plans .edited", /Lamp is saved\. Test it below/);
+      expect(new URL(page.url()).hash).toBe("#plans/plug-lamp");
       await screen.untilText("#plans", /Lamp .*Follows Car/);
       expect(fileText(daemon)).toMatch(/name: Lamp\n.*family: tasmota\n.*topic: lamp\n/);
 

@@ -8,6 +8,7 @@ interface ToldPrice {
   readonly end: string;
   readonly price: number;
   readonly estimate: boolean;
+  readonly parts: { readonly spot: number; readonly charges: number; readonly vat: number };
 }
 
 /** Returns the text of each bar of a chart for screen readers, read with the arrow keys. */
@@ -65,7 +66,13 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
       await daemon.request("/local/v1/prices?home=home&from=2026-03-09T23:00:00Z&to=2026-03-10T23:00:00Z")
     ).json()) as { prices: ToldPrice[] };
     expect(readouts).toHaveLength(96);
-    for (const [i, { price }] of prices.entries()) expect(readouts[i]).toContain(`DKK ${price.toFixed(2)}/kWh`);
+    for (const [i, { price, parts }] of prices.entries()) {
+      expect(readouts[i]).toContain(`DKK ${price.toFixed(2)}/kWh`);
+      const shown = /\. Spot (.+) \+ charges (.+) \+ VAT DKK (\d+\.\d\d)/.exec(readouts[i]?.replaceAll("−", "-") ?? "");
+      expect(shown?.slice(1).map(Number)).toEqual(
+        [parts.spot, parts.charges, parts.vat].map((part) => expect.closeTo(part, 1)),
+      );
+    }
     expect(readouts[0]).toMatch(/^Tue,? 10 Mar 00:00–00:15/);
     expect(readouts[95]).toMatch(/^Tue,? 10 Mar 23:45–00:00/);
   });
@@ -160,7 +167,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
     await screen.page.touchscreen.tap(box.x + box.width * 0.01, box.y + box.height / 2);
     await screen.untilText("#prices .readout", /00:00–00:15/);
     await screen.page.touchscreen.tap(box.x + box.width * 0.51, box.y + box.height / 2);
-    await screen.untilText("#prices .readout", /12:00–12:15|12:15–12:30/);
+    await screen.untilText("#prices .readout", /(12:00–12:15|12:15–12:30).*Spot \d.*charges \d.*VAT DKK \d/);
     expect(await screen.page.evaluate("getComputedStyle(document.querySelector('#prices .u-over')).touchAction")).toBe(
       "pan-y",
     );

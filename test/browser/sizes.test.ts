@@ -74,7 +74,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     await using screen = await screens.look(daemon, { size: "phone", language: "da-DK" });
     await openView(screen, "use");
     const rows = (await screen.page.evaluate(`Object.values(Object.groupBy(
-      [...document.querySelectorAll("#use .facts > div")],
+      [...document.querySelectorAll("#use .use-card .facts > div")],
       (fact) => fact.getBoundingClientRect().top,
     )).map((row) => row.map((fact) => fact.querySelector("dd").getBoundingClientRect().top))`)) as number[][];
     expect(rows[0]).toHaveLength(2);
@@ -233,6 +233,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     expect(bottom).toBeLessThan(780 * 0.75);
     await screen.page.getByRole("link", { name: "1 more problem" }).click();
     await screen.untilText("#system .problem >> nth=0", /\w/);
+    await screen.until("document.querySelector('#problems').getBoundingClientRect().top < innerHeight / 2");
   });
 
   test.each([

@@ -29,7 +29,7 @@ describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if 
 
   async function atUse(options: Parameters<Screens["look"]>[1] = {}): Promise<Screen> {
     const screen = await screens.look(daemon, { ...options, view: "use" });
-    await screen.untilText("#use .facts", /\d/);
+    await screen.untilText("#use .use-card .facts", /\d/);
     return screen;
   }
 
@@ -48,7 +48,7 @@ describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if 
     await using screen = await atUse();
     const data = await rows("consumption", "2026-02-28T23:00:00Z", "2026-03-19T23:00:00Z");
     const sum = data.reduce((total, row) => total + row.energyKWh, 0);
-    await screen.untilText("#use .facts", new RegExp(`Used ${sum.toFixed(0)} kWh`));
+    await screen.untilText("#use .use-card .facts", new RegExp(`Used ${sum.toFixed(0)} kWh`));
     const missing = 19 * 24 - data.length;
     if (missing > 0) expect(await screen.text("#use .notes")).toContain(`${missing} hours are missing`);
     expect(await screen.text("#use .period")).toBe("March 2026");
@@ -57,11 +57,14 @@ describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if 
 
   test("the average price paid is compared with the average of all prices", async () => {
     await using screen = await atUse();
-    await screen.untilText("#use .facts", /Average market price DKK \d\.\d\d\/kWh/);
+    await screen.untilText("#use .use-card .facts", /Average market price DKK \d\.\d\d\/kWh/);
     const data = await rows("consumption-costs", "2026-02-28T23:00:00Z", "2026-03-31T22:00:00Z");
     const money = data.reduce((total, row) => total + (row.totalPricePerKWh ?? 0) * row.energyKWh, 0);
     const kwh = data.reduce((total, row) => total + row.energyKWh, 0);
-    await screen.untilText("#use .facts", new RegExp(`Average paid per kWh DKK ${(money / kwh).toFixed(2)}/kWh`));
+    await screen.untilText(
+      "#use .use-card .facts",
+      new RegExp(`Average paid per kWh DKK ${(money / kwh).toFixed(2)}/kWh`),
+    );
     const query = new URLSearchParams({
       from: "2026-02-28T23:00:00Z",
       to: "2026-03-19T23:00:00Z",
@@ -70,7 +73,7 @@ describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if 
     const answer = await daemon.request(`/consumer/v1/me/addresses/${ADDRESS}/prices?${query}`);
     const prices = ((await answer.json()) as { data: { totalPricePerKWh: number }[] }).data;
     const mean = prices.reduce((total, row) => total + row.totalPricePerKWh, 0) / prices.length;
-    await screen.untilText("#use .facts", new RegExp(`Average market price DKK ${mean.toFixed(2)}/kWh`));
+    await screen.untilText("#use .use-card .facts", new RegExp(`Average market price DKK ${mean.toFixed(2)}/kWh`));
     expect(await screen.text("#use .notes")).toMatch(
       /You used electricity when prices were (low|high): \d+% (below|above)/,
     );
@@ -100,9 +103,9 @@ describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if 
     await screen.picture("use-year");
     await pick(screen, "Years");
     await screen.untilText("#use .period", /^2022–2026$/);
-    await screen.untilText("#use .facts", /\d/);
+    await screen.untilText("#use .use-card .facts", /\d/);
     await pick(screen, "Costs");
-    await screen.untilText("#use .facts", /Paid, including fees and VAT DKK [\d,]{5}/);
+    await screen.untilText("#use .use-card .facts", /Paid, including fees and VAT DKK [\d,]{5}/);
     await pick(screen, "Dates");
     await screen.page.getByLabel("From", { exact: true }).fill("2026-02-01");
     await screen.page.getByLabel("To (inclusive)").fill("2026-02-14");
@@ -125,11 +128,11 @@ describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if 
   test("costs, export and revenue are shown with their units", async () => {
     await using screen = await atUse();
     await pick(screen, "Costs");
-    await screen.untilText("#use .facts", /Paid, including fees and VAT DKK \d/);
+    await screen.untilText("#use .use-card .facts", /Paid, including fees and VAT DKK \d/);
     await pick(screen, "Export");
-    await screen.untilText("#use .facts", /Sold [\d.,]+ kWh/);
+    await screen.untilText("#use .use-card .facts", /Sold [\d.,]+ kWh/);
     await pick(screen, "Revenue");
-    await screen.untilText("#use .facts", /Earned, after fees (-?DKK|DKK -?) ?-?\d/);
+    await screen.untilText("#use .use-card .facts", /Earned, after fees (-?DKK|DKK -?) ?-?\d/);
   });
 
   test("the day of 25 hours has 25 bars", async () => {

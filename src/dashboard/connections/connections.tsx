@@ -1,11 +1,11 @@
 /** Block with the connections to the service, the broker and Home Assistant: seen, tested and changed. */
-import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { SavedConnections } from "../../api/connections.ts";
 import { changeCount } from "../history/changes.ts";
 import { usePage } from "../page.ts";
-import { refusalText } from "../plans/plan-words.ts";
-import { ask, get, refusalIn } from "../requests.ts";
+import { ask, get } from "../requests.ts";
+import { route } from "../route.ts";
+import { Block, ListRow, useList } from "../system/block.tsx";
 import { useTexts } from "../system/system-context.ts";
 import { type Connection, keyLabel, type Trial, trialText } from "./connection-tools.ts";
 
@@ -13,88 +13,101 @@ type Texts = ReturnType<typeof useTexts>;
 
 export function Connections() {
   const t = useTexts();
-  const { t: words, store } = usePage();
+  const { store } = usePage();
   const [saved, setSaved] = useState<SavedConnections | null>(null);
-  const [answer, setAnswer] = useState<{ readonly id?: Connection["id"]; readonly text: string }>({ text: "" });
-  const [dialog, setDialog] = useState<ComponentChildren>(null);
+  const { answerOf, say, run, dialog, setDialog } = useList<Connection["id"]>();
   const isAdmin = store.session.value?.admin === true && saved?.fixed === null;
-  const run = async (work: () => Promise<void>, id?: Connection["id"]) => {
-    try {
-      await work();
-    } catch (thrown) {
-      setAnswer({ ...(id && { id }), text: refusalText(refusalIn(thrown), words) });
-    }
-  };
   const read = async () => {
     const found = await get<SavedConnections>("local/v1/connections");
     setSaved(found);
     return found;
   };
-  useEffect(() => void run(async () => void (await read())), [changeCount.value]);
+  useEffect(() => void run(read), [changeCount.value]);
   const open = (id: Connection["id"]) =>
     run(async () => {
-      setAnswer({ text: "" });
+      say("");
       const [{ ConnectionDialog }, now] = await Promise.all([import("./connection-dialog.tsx"), read()]);
       const connection = now.connections.find((each) => each.id === id);
       const close = (text: string | null) => {
         setDialog(null);
-        if (text !== null) setAnswer({ id, text });
+        if (text !== null) say(text, id);
       };
       if (connection)
         setDialog(<ConnectionDialog t={t} connection={connection} revision={now.revision} onClose={close} />);
     }, id);
   const test = (id: Connection["id"]) =>
     run(async () => {
-      setAnswer({ id, text: t("connection_testing") });
-      const trial = await ask<Trial>("POST", `local/v1/connections/${id}/test`, { keys: {} });
-      setAnswer({ id, text: trialText(t, trial) });
+      say(t("connection_testing"), id);
+      say(trialText(t, await ask<Trial>("POST", `local/v1/connections/${id}/test`, { keys: {} })), id);
     }, id);
+  // The link of a problem opens the form of its connection.
+  const named = saved?.connections.find(({ id }) => route.value.entry === rowName(id))?.id;
+  useEffect(() => {
+    if (isAdmin && named) void open(named);
+  }, [isAdmin, named]);
   if (!saved) return null;
   return (
-    <section class="block" id="connections">
-      <h3>{t("connections")}</h3>
+    <Block id="connections" title={t("connections")}>
       <p class="faint">{t(isAdmin ? "connections_about" : saved.fixed ? "connections_demo" : "connections_admin")}</p>
       <ul class="key-list">
         {saved.connections.map((connection) => (
-          <li key={connection.id}>
-            <div class="key-line">
-              <p>
-                <strong id={`connection-${connection.id}`}>{t(`connection_${connection.id}`)}</strong>
-                <span class="faint">{summaryOf(connection, t)}</span>
-              </p>
-              {isAdmin && (
-                <div class="actions">
-                  {connection.keys.some(({ is_set }) => is_set) && (
-                    <button
-                      type="button"
-                      aria-describedby={`connection-${connection.id}`}
-                      onClick={() => void test(connection.id)}
-                    >
-                      {t("connection_test")}
-                    </button>
-                  )}
-                  <button
-                    type="button"
-                    aria-describedby={`connection-${connection.id}`}
-                    onClick={() => void open(connection.id)}
-                  >
-                    {words("plan_edit")}
-                  </button>
-                </div>
-              )}
-            </div>
-            <p class="answer" role="status">
-              {answer.id === connection.id && answer.text}
-            </p>
-          </li>
+          <ConnectionRow
+            key={connection.id}
+            connection={connection}
+            answer={answerOf(connection.id)}
+            onTest={isAdmin ? () => void test(connection.id) : null}
+            onOpen={isAdmin ? () => void open(connection.id) : null}
+          />
         ))}
       </ul>
       <p class="wrong" role="alert">
-        {answer.id === undefined && answer.text}
+        {answerOf()}
       </p>
       {dialog}
-    </section>
+    </Block>
   );
+}
+
+interface ConnectionRowProps {
+  readonly connection: Connection;
+  readonly answer: string;
+  /** Null for a key that must not change it. */
+  readonly onTest: (() => void) | null;
+  readonly onOpen: (() => void) | null;
+}
+
+function ConnectionRow({ connection, answer, onTest, onOpen }: ConnectionRowProps) {
+  const t = useTexts();
+  const { t: words } = usePage();
+  const { id, keys } = connection;
+  const name = rowName(id);
+  return (
+    <ListRow
+      id={name}
+      name={t(`connection_${id}`)}
+      facts={<span class="faint">{summaryOf(connection, t)}</span>}
+      answer={answer}
+      buttons={
+        onOpen && (
+          <>
+            {onTest && keys.some(({ is_set }) => is_set) && (
+              <button type="button" aria-describedby={name} onClick={onTest}>
+                {t("connection_test")}
+              </button>
+            )}
+            <button type="button" aria-describedby={name} onClick={onOpen}>
+              {words("plan_edit")}
+            </button>
+          </>
+        )
+      }
+    />
+  );
+}
+
+/** Name of a connection's row in addresses. */
+function rowName(id: Connection["id"]): string {
+  return `connection-${id}`;
 }
 
 /** What is set, in one line. The broker inside and a missing Home Assistant have nothing that is set. */

@@ -21,9 +21,18 @@ interface Announced {
 
 interface AnnouncedProps {
   readonly e: Translate<"editing">;
-  /** Called with the first value of the form. */
-  readonly onChoose: (entry: JsonObject) => void;
+  /** Called with the first value of the form, and the fields that are asked for; null for all. */
+  readonly onChoose: (entry: JsonObject, asks: readonly string[] | null) => void;
 }
+
+/** Ways to a plug that does not announce itself: what the form starts with, and the fields that it asks for. */
+const WAYS = {
+  http: { entry: { family: "shelly_gen2" }, asks: ["name", "family", "url", "password", "plan"] },
+  homeassistant: { entry: { family: "homeassistant" }, asks: ["name", "entity", "plan"] },
+  other: { entry: {}, asks: null },
+} as const satisfies Readonly<Record<string, { entry: JsonObject; asks: readonly string[] | null }>>;
+const WAY_NAMES = Object.keys(WAYS) as (keyof typeof WAYS)[];
+const ANNOUNCED_ASKS = ["name", "plan"];
 
 export function AnnouncedPlugs({ e, onChoose }: AnnouncedProps) {
   const page = usePage();
@@ -52,18 +61,27 @@ export function AnnouncedPlugs({ e, onChoose }: AnnouncedProps) {
                 <strong>{name}</strong> <span class="faint">{model ?? String(entry.family)}</span>
                 <p class="soft">{timerText(timer, e, page)}</p>
               </div>
-              <button type="button" aria-label={`${e("announced_add")}: ${name}`} onClick={() => onChoose(entry)}>
+              <button
+                type="button"
+                aria-label={`${e("announced_add")}: ${name}`}
+                onClick={() => onChoose(entry, ANNOUNCED_ASKS)}
+              >
                 {e("announced_add")}
               </button>
             </li>
           ))}
         </ul>
       )}
-      <div class="actions">
-        <button type="button" onClick={() => onChoose({ name: "" })}>
-          {e("announced_other")}
-        </button>
-      </div>
+      <ul class="templates">
+        {WAY_NAMES.map((way) => (
+          <li key={way}>
+            <button type="button" onClick={() => onChoose({ name: "", ...WAYS[way].entry }, WAYS[way].asks)}>
+              <strong>{e(`plug_way_${way}`)}</strong>
+              <span class="faint">{e(`plug_way_${way}_about`)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

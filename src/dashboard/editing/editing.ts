@@ -96,6 +96,7 @@ export function firstValue(task: Task, { saved, e }: EditingTools, { store }: Pa
 export function doneText({ e, texts }: EditingTools, task: Task, name: string, { restart }: Edited): string {
   const parts = [e(task.mode === "delete" ? "deleted" : "saved", { name })];
   if (restart.length > 0) parts.push(e("restart", { keys: restart.map((key) => texts[key]?.label ?? key).join(", ") }));
+  if (task.list === "plugs" && task.mode === "new") parts.push(e("plug_test_it"));
   return parts.join(" ");
 }
 

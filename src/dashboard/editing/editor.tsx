@@ -27,8 +27,8 @@ import { PlanTemplates } from "./plan-templates.tsx";
 interface EditorProps {
   readonly task: Task;
   readonly tools: EditingTools;
-  /** `done` is the message after a change; null without a change. */
-  readonly onClose: (done: string | null) => void;
+  /** `done` is the message after a change, and `id` that of the saved entry; null without a change. */
+  readonly onClose: (done: string | null, id?: string) => void;
 }
 
 /** Returns the dialog of a task after its data is read. Rejects with a Refusal. */
@@ -46,6 +46,22 @@ const FIRST = {
   plugs: ["name", "family", "topic", "entity", "url", "channel", "plan"],
 } as const;
 
+const HTTP = "http://192.168.1.40";
+/** Examples of the fields of plugs by their family. */
+const PLUG_EXAMPLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  shelly_gen1: { "plugs[].topic": "shellies/shellyplug-s-4A3F52", "plugs[].url": HTTP },
+  ...Object.fromEntries(
+    ["shelly_gen2", "shelly_gen3", "shelly_gen4"].map((family) => [
+      family,
+      { "plugs[].topic": "shellyplusplugs-a8032abe54dc", "plugs[].url": HTTP },
+    ]),
+  ),
+  tasmota: { "plugs[].topic": "washer", "plugs[].url": HTTP },
+  zigbee2mqtt: { "plugs[].topic": "Washer" },
+  esphome: { "plugs[].topic": "washer" },
+  homeassistant: { "plugs[].entity": "switch.washer" },
+};
+
 function Editor({ task, tools, onClose }: EditorProps) {
   const page = usePage();
   const { e, schema, texts, saved } = tools;
@@ -60,7 +76,7 @@ function Editor({ task, tools, onClose }: EditorProps) {
   const [asks, setAsks] = useState<readonly string[] | null>(null);
   const begin = (chosen: JsonObject, asked: readonly string[] | null) => {
     const first = { ...begun, ...chosen };
-    const homes = page.store.homes.value.length > 1 ? ["home"] : [];
+    const homes = task.list === "plans" && page.store.homes.value.length > 1 ? ["home"] : [];
     setAsks(asked && [...asked, ...homes]);
     setValue(first);
     setStart(first);
@@ -71,7 +87,7 @@ function Editor({ task, tools, onClose }: EditorProps) {
     try {
       const edited = await request();
       dropDraft(name);
-      onClose(doneText(tools, task, named, edited));
+      onClose(doneText(tools, task, named, edited), edited.id);
     } catch (thrown) {
       const refusal = refusalIn(thrown);
       const whole = { path: "", ...refusalText(e, refusal, page.store.session.value?.can_save === false) };
@@ -80,7 +96,7 @@ function Editor({ task, tools, onClose }: EditorProps) {
   };
   return (
     <Dialog title={titleOf(task, e)} onClose={() => onClose(null)}>
-      {start === null && task.list === "plugs" && <AnnouncedPlugs e={e} onChoose={setStart} />}
+      {start === null && task.list === "plugs" && <AnnouncedPlugs e={e} onChoose={begin} />}
       {start === null && task.list === "plans" && <PlanTemplates e={e} onChoose={begin} />}
       {start && (
         <Fragment key={JSON.stringify(start)}>
@@ -96,6 +112,7 @@ function Editor({ task, tools, onClose }: EditorProps) {
             isBrief={asks !== null}
             secretsSet={task.mode === "edit" ? (saved?.secrets ?? []) : []}
             suggestions={suggestionsOf(page)}
+            examples={PLUG_EXAMPLES[String(value.family)] ?? {}}
             submitText={page.t("save")}
             onSubmit={(entry) => void submit(entry)}
             onChange={(entry) => {

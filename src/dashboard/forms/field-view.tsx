@@ -116,7 +116,7 @@ interface Draft {
 
 function InputField({ field, place, value, onChange }: FieldProps<"text" | "time" | "number" | "choice" | "scalar">) {
   const { t } = usePage();
-  const { suggestions, secretsSet, onEdited } = useForm();
+  const { suggestions, examples, secretsSet, onEdited } = useForm();
   const [draft, setDraft] = useState<Draft | null>(null);
   const isSet = secretsSet.includes(place);
   const own = useFieldText(isSet ? { ...field, isRequired: false } : field, place);
@@ -147,9 +147,9 @@ function InputField({ field, place, value, onChange }: FieldProps<"text" | "time
     <Labelled text={text}>
       <input
         {...attributes}
+        placeholder={isSet && value !== null ? "••••••••" : examples[field.path]}
         {...inputOf(field)}
         value={draft !== null && draft.value === value ? draft.text : shownText(value, t.language)}
-        placeholder={isSet && value !== null ? "••••••••" : undefined}
         onInput={({ currentTarget: { value: typed } }) => {
           const next = readText(field, typed);
           setDraft({ text: typed, value: next });

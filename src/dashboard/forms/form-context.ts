@@ -9,6 +9,8 @@ export interface FormOptions {
   readonly texts: FormTexts;
   /** Known values by path of the field. */
   readonly suggestions: Readonly<Record<string, readonly { readonly value: string; readonly text: string }[]>>;
+  /** Examples by path of the field, shown while it is empty. */
+  readonly examples: Readonly<Record<string, string>>;
   /** Names of secrets that are set and not shown; an empty field keeps them. */
   readonly secretsSet: readonly string[];
   /** Returns the mistake at a path; undefined without a mistake. */

@@ -34,6 +34,8 @@ interface SchemaFormProps {
   readonly isBrief?: boolean;
   /** Known values of fields by path, for instance the ids of homes for `plans[].home`. */
   readonly suggestions?: FormOptions["suggestions"];
+  /** Examples of fields by path, for instance `switch.washer` for `plugs[].entity`. */
+  readonly examples?: FormOptions["examples"];
   /** Names of secrets that are set and not shown; an empty field keeps them, and null removes them. */
   readonly secretsSet?: readonly string[];
   readonly submitText: string;
@@ -48,7 +50,7 @@ interface SchemaFormProps {
 }
 
 export function SchemaForm(props: SchemaFormProps) {
-  const { schema, path, texts, first = [], isBrief = false, suggestions = {}, secretsSet = [] } = props;
+  const { schema, path, texts, first = [], isBrief = false, secretsSet = [], suggestions = {}, examples = {} } = props;
   const { t } = usePage();
   const [value, setValue] = useState(props.value);
   const [isChecked, setChecked] = useState(false);
@@ -99,7 +101,7 @@ export function SchemaForm(props: SchemaFormProps) {
   // An input in the fold that was just left is in view. The fold opens when the form is submitted.
   const isFoldedWrong = isChecked && folded.some(({ name }) => mistakeAt(name) !== undefined);
   return (
-    <FormContext.Provider value={{ id: path, texts, suggestions, secretsSet, mistakeAt, onEdited }}>
+    <FormContext.Provider value={{ id: path, texts, suggestions, examples, secretsSet, mistakeAt, onEdited }}>
       <form class="schema-form" noValidate onSubmit={submit}>
         {shown.map(view)}
         {folded.length > 0 && (

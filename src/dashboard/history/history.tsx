@@ -4,9 +4,8 @@ import type { PageState } from "../../api/history.ts";
 import { keyLabel } from "../connections/connection-tools.ts";
 import { type FormTexts, formTextsIn, plainName } from "../forms/form-texts.ts";
 import { usePage } from "../page.ts";
-import { refusalText } from "../plans/plan-words.ts";
-import { ask, get, refusalIn } from "../requests.ts";
-import { Sure } from "../system/keys.tsx";
+import { ask, get } from "../requests.ts";
+import { Block, ListRow, Sure, useList } from "../system/block.tsx";
 import { useTexts } from "../system/system-context.ts";
 import { changeCount } from "./changes.ts";
 
@@ -25,14 +24,7 @@ export function History() {
   const [read, setRead] = useState<Read | null>(null);
   const [chosen, setChosen] = useState<string | null>(null);
   const [isWhole, setWhole] = useState(false);
-  const [answer, setAnswer] = useState("");
-  const run = async (work: () => Promise<void>) => {
-    try {
-      await work();
-    } catch (thrown) {
-      setAnswer(refusalText(refusalIn(thrown), words));
-    }
-  };
+  const { answerOf, say, run } = useList();
   const load = () =>
     run(async () => {
       const [found, texts] = await Promise.all([
@@ -47,36 +39,27 @@ export function History() {
     run(async () => {
       setChosen(null);
       await ask("POST", `local/v1/history/${id}`, {}, { "If-Match": `"${read.revision}"` });
-      setAnswer(t("history_restored"));
+      say(t("history_restored"));
     });
   const shown = isWhole ? read.states : read.states.slice(0, SHOWN);
   return (
-    <section class="block" id="history">
-      <h3>{t("history")}</h3>
+    <Block id="history" title={t("history")}>
       <p class="faint">{t(read.states.length === 0 ? "history_none" : "history_about")}</p>
       <ul class="key-list">
         {shown.map(({ id, until, differences }) => (
-          <li key={id}>
-            <div class="key-line">
-              <p id={`state-${id}`}>
-                <strong>{f.dateTime(Date.parse(until))}</strong>
-                {differences === null && <span class="faint">{t("history_unknown")}</span>}
-                {differences?.map(({ path, before, after }) => (
-                  <span key={path} class="faint">
-                    {t("history_change", {
-                      what: labelsOf(read.texts, path, t),
-                      before: shownValue(before, t),
-                      after: shownValue(after, t),
-                    })}
-                  </span>
-                ))}
-              </p>
-              {chosen !== id && (
+          <ListRow
+            key={id}
+            id={`state-${id}`}
+            name={f.dateTime(Date.parse(until))}
+            facts={<Differences of={differences} texts={read.texts} />}
+            buttons={
+              chosen !== id && (
                 <button type="button" class="quiet" aria-describedby={`state-${id}`} onClick={() => setChosen(id)}>
                   {t("history_back")}
                 </button>
-              )}
-            </div>
+              )
+            }
+          >
             {chosen === id && (
               <Sure
                 text={t("history_sure", { time: f.dateTime(Date.parse(until)) })}
@@ -85,7 +68,7 @@ export function History() {
                 onNo={() => setChosen(null)}
               />
             )}
-          </li>
+          </ListRow>
         ))}
       </ul>
       {!isWhole && read.states.length > SHOWN && (
@@ -94,10 +77,29 @@ export function History() {
         </button>
       )}
       <p class="answer" role="status">
-        {answer}
+        {answerOf()}
       </p>
-    </section>
+    </Block>
   );
+}
+
+interface DifferencesProps {
+  readonly of: PageState["differences"];
+  readonly texts: FormTexts;
+}
+
+function Differences({ of, texts }: DifferencesProps) {
+  const t = useTexts();
+  if (of === null) return <span class="faint">{t("history_unknown")}</span>;
+  return of.map(({ path, before, after }) => (
+    <span key={path} class="faint">
+      {t("history_change", {
+        what: labelsOf(texts, path, t),
+        before: shownValue(before, t),
+        after: shownValue(after, t),
+      })}
+    </span>
+  ));
 }
 
 /** Labels of the keys in a path: `plans.car.hours` is "Car: Hours". */

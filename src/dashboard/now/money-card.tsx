@@ -4,6 +4,10 @@ import type { Home, UsageAnswer } from "../answers.ts";
 import { type PageTools, usePage } from "../page.ts";
 import { get, refusalIn } from "../requests.ts";
 import { addressOf } from "../route.ts";
+import { costFacts, type Fact, Facts, useMonth } from "../use/month-figures.tsx";
+
+/** Days in which the last known one is looked for. */
+const DAYS = 14;
 
 /** Nothing for a home without costs. */
 export function MoneyCard({ home }: { readonly home: Home }) {
@@ -12,10 +16,11 @@ export function MoneyCard({ home }: { readonly home: Home }) {
   const [answer, setAnswer] = useState<UsageAnswer | null>(null);
   const today = f.calendar.startOf("day", store.time.value);
   const changes = store.rowChanges.value;
+  const month = useMonth(home);
   const hasCosts = home.capabilities?.consumptionCosts === true;
   useEffect(() => {
     if (!hasCosts) return;
-    const from = new Date(Math.min(f.calendar.startOf("month", today), f.calendar.add("day", today, -1))).toISOString();
+    const from = new Date(f.calendar.add("day", today, -DAYS)).toISOString();
     get<UsageAnswer>(`local/v1/usage?home=${encodeURIComponent(home.id)}&measure=costs&by=day&from=${from}`).then(
       setAnswer,
       (thrown: unknown) => void refusalIn(thrown),
@@ -28,49 +33,22 @@ export function MoneyCard({ home }: { readonly home: Home }) {
         <h3 id="money-title">{t("money")}</h3>
         <a href={addressOf("use")}>{t("use")}</a>
       </div>
-      <dl class="facts">
-        {factsOf(answer, today, page).map(({ name, text, note }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd class="number">{text}</dd>
-            <dd class="faint">{note}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={[dayFact(answer, today, page), ...costFacts(month, page)]} />
     </section>
   );
 }
 
-interface Fact {
-  readonly name: string;
-  readonly text: string;
-  readonly note: string;
-}
-
-/** Returns the cost of today so far or of the last known day, and of the month so far. */
-function factsOf(answer: UsageAnswer | null, today: number, { t, f }: PageTools): readonly Fact[] {
-  const month = f.calendar.startOf("month", today);
-  const known = (answer?.rows ?? []).flatMap(({ start, end, value, hours }) =>
-    value === null ? [] : { start: Date.parse(start), end: Date.parse(end), value, hours },
-  );
-  const currency = answer?.unit ?? null;
-  const last = known.at(-1);
-  const inMonth = known.filter(({ start }) => start >= month);
-  const until = inMonth.at(-1);
-  const sum = inMonth.reduce((total, { value }) => total + value, 0);
-  const isToday = last?.start === today;
-  const isYesterday = last?.start === f.calendar.add("day", today, -1);
-  const unknown = answer ? t("money_later") : "";
-  return [
-    {
-      name: isToday ? t("money_today") : isYesterday || !last ? t("money_yesterday") : f.day(last.start),
-      text: last ? f.money(last.value, currency) : "–",
-      note: last ? (isToday ? "" : t("money_delay")) : unknown,
-    },
-    {
-      name: t("money_month", { month: f.monthName(month) }),
-      text: until ? f.money(sum, currency) : "–",
-      note: until ? t("money_until", { day: f.day(until.start) }) : unknown,
-    },
-  ];
+/** Returns the cost of today so far, or of the last known day. */
+function dayFact(answer: UsageAnswer | null, today: number, { t, f }: PageTools): Fact {
+  const last = answer?.rows.findLast(({ value }) => value !== null);
+  if (!last || last.value === null)
+    return { name: t("money_yesterday"), text: "–", note: answer ? t("money_later") : "" };
+  const start = Date.parse(last.start);
+  const isToday = start === today;
+  const isYesterday = start === f.calendar.add("day", today, -1);
+  return {
+    name: isToday ? t("money_today") : isYesterday ? t("money_yesterday") : f.day(start),
+    text: f.money(last.value, answer?.unit ?? null),
+    note: isToday ? "" : t("money_delay"),
+  };
 }

@@ -1,10 +1,10 @@
 /** The overview: the price, what it costs, what runs next, and what is wrong. */
 import { Part } from "../elements.tsx";
 import { usePage } from "../page.ts";
-import { NO_PRICES } from "../page-store.ts";
 import { presentProblems } from "../problems/problem-groups.ts";
 import { ProblemLine } from "../problems/problem-line.tsx";
 import { SetupCard } from "../setup-button.tsx";
+import { NO_PRICES } from "../timeline.ts";
 import { MoneyCard } from "./money-card.tsx";
 import { NextRuns } from "./next-runs.tsx";
 import { PriceNow } from "./price-now.tsx";

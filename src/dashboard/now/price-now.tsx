@@ -2,8 +2,7 @@
 import { pointAt, pointsIn } from "../../core/prices/timeline.ts";
 import { LevelMark } from "../elements.tsx";
 import { type PageTools, usePage } from "../page.ts";
-import type { Prices } from "../page-store.ts";
-import { comingHours, figuresOf, outlook } from "../timeline.ts";
+import { comingHours, figuresOf, outlook, type Prices } from "../timeline.ts";
 
 /** Shown hours. */
 const COMING_HOURS = 24;

@@ -2,8 +2,7 @@
 import { pointAt } from "../../core/prices/timeline.ts";
 import { LevelMark } from "../elements.tsx";
 import { usePage } from "../page.ts";
-import { NO_PRICES } from "../page-store.ts";
-import { comingHours } from "../timeline.ts";
+import { comingHours, NO_PRICES } from "../timeline.ts";
 import { comingRuns, type PanelRun, shiftAt } from "./panel-runs.ts";
 
 const HOURS = 24;

@@ -5,9 +5,9 @@ import type { Task } from "../editing/editing.ts";
 import { Part } from "../elements.tsx";
 import type { TextName } from "../language.ts";
 import { usePage } from "../page.ts";
-import { NO_PRICES } from "../page-store.ts";
 import { refusalIn } from "../requests.ts";
 import { addressOf, route } from "../route.ts";
+import { NO_PRICES } from "../timeline.ts";
 import { PlanRow } from "./plan-row.tsx";
 import { PlugsCard } from "./plugs-card.tsx";
 import { ribbonRange, shadesOf } from "./ribbon.ts";
@@ -45,7 +45,13 @@ export function PlansView() {
     setNotice("");
     try {
       const { openEditor } = await import("../editing/editor.tsx");
-      setDialog(await openEditor(task, page, closed));
+      const done = (text: string | null, id?: string) => {
+        closed(text);
+        // A new plug is shown with its test.
+        if (id !== undefined && task.list === "plugs" && task.mode === "new")
+          location.hash = addressOf("plans", `plug-${id}`);
+      };
+      setDialog(await openEditor(task, page, done));
     } catch (thrown) {
       setNotice(t("not_opened", { reason: refusalIn(thrown).reason }));
     }

@@ -1,6 +1,7 @@
 /** Card of the plugs, with state and source of each, and buttons to test and edit it. */
 import { useEffect, useState } from "preact/hooks";
 import type { Plug } from "../answers.ts";
+import { useArrival } from "../arrival.ts";
 import type { Task } from "../editing/editing.ts";
 import { type PageTools, usePage } from "../page.ts";
 import { ask, get, refusalIn } from "../requests.ts";
@@ -17,6 +18,7 @@ interface PlugsCardProps {
 export function PlugsCard({ mayControl, edits, onTask }: PlugsCardProps) {
   const { t, store } = usePage();
   const [plugs, setPlugs] = useState<readonly Plug[] | null>(null);
+  const place = useArrival("plugs");
   // Reads the plugs again when their state in the system report changes.
   const state = JSON.stringify(store.system.value?.plugs ?? null);
   useEffect(() => {
@@ -27,7 +29,7 @@ export function PlugsCard({ mayControl, edits, onTask }: PlugsCardProps) {
   }, [state, edits]);
   if (!plugs || (plugs.length === 0 && !mayControl)) return null;
   return (
-    <section class="card" aria-labelledby="plugs-title">
+    <section class="card" aria-labelledby="plugs-title" ref={place}>
       <div class="head">
         <h2 id="plugs-title">{t("plugs")}</h2>
         {mayControl && (
@@ -73,13 +75,13 @@ function PlugRow({ plug, mayControl, onTask }: PlugRowProps) {
     }
   };
   return (
-    <article class="plug" aria-labelledby={title}>
+    <article class="plug" aria-labelledby={title} ref={useArrival(title)}>
       <div class="plug-head">
         <h3 id={title}>{name}</h3>
-        <span class={`state plug-state${plug.on ? " on" : ""}`}>{t(stateOf(plug))}</span>
+        <span class={`state plug-state${plug.on ? " on" : ""}`}>{stateText(plug, page)}</span>
       </div>
       <p class="soft">{followed(plug, page)}</p>
-      {plug.month && <p class="soft">{measuredWords(plug, plug.month, page)}</p>}
+      {plug.month && <p class="soft">{measuredWords(plug.month, page)}</p>}
       {mayControl && (
         <div class="actions">
           <button type="button" aria-describedby={title} onClick={() => void tryOut()}>
@@ -95,17 +97,22 @@ function PlugRow({ plug, mayControl, onTask }: PlugRowProps) {
   );
 }
 
+/** Returns the state, and the power that the plug measures now. */
+function stateText(plug: Plug, { t, f }: PageTools): string {
+  const power = typeof plug.watts === "number" ? ` · ${f.number(plug.watts, 0)}\u00A0W` : "";
+  return `${t(stateOf(plug))}${power}`;
+}
+
 function stateOf({ on, available, problem }: Plug) {
   if (available === false || problem) return "plug_away";
   if (on === null) return "plug_unknown";
   return on ? "plug_on" : "plug_off";
 }
 
-/** Returns what the plug measures: power, and energy and cost of the month. */
-function measuredWords({ watts }: Plug, { kwh, cost, currency }: NonNullable<Plug["month"]>, { t, f }: PageTools) {
-  const power = typeof watts === "number" ? `${f.number(watts, 0)} W. ` : "";
+/** Returns the energy and the cost of the month. */
+function measuredWords({ kwh, cost, currency }: NonNullable<Plug["month"]>, { t, f }: PageTools) {
   const money = cost === null ? "" : `, ${f.money(cost, currency)}`;
-  return `${power}${t("plug_measured", { month: `${f.energy(kwh)}${money}` })}`;
+  return t("plug_measured", { month: `${f.energy(kwh)}${money}` });
 }
 
 function followed({ plans, home, signal_topic: topic }: Plug, { t, store }: PageTools): string {

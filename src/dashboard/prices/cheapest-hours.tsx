@@ -1,7 +1,7 @@
 /** Card with the cheapest consecutive hours. */
 import { cheapestHours } from "../../core/prices/cheapest.ts";
 import { usePage } from "../page.ts";
-import type { Prices } from "../page-store.ts";
+import type { Prices } from "../timeline.ts";
 
 export function CheapestHours({ prices: { points, currency } }: { readonly prices: Prices }) {
   const { t, f, store } = usePage();

@@ -3,8 +3,7 @@
 import { pointsIn } from "../../core/prices/timeline.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";
 import type { PageTools, Words } from "../page.ts";
-import type { Prices } from "../page-store.ts";
-import { covers, figuresOf, type PricePoint } from "../timeline.ts";
+import { covers, figuresOf, type PricePoint, type Prices } from "../timeline.ts";
 
 /** Hour at which the service usually has tomorrow's prices. */
 const PUBLISHED_HOUR = 13;
@@ -33,7 +32,19 @@ export function readOut(point: PricePoint | undefined, currency: string | null, 
   const { t, f } = words;
   if (!point) return t("no_price");
   const estimate = point.estimate ? `, ${t("estimate")}` : "";
-  return `${intervalText(point, words)}: ${f.money(point.price, currency)}/kWh, ${t(`level_${point.level}`)}${estimate}`;
+  const parts = partsText(point, currency, words);
+  const price = `${f.money(point.price, currency)}/kWh, ${t(`level_${point.level}`)}${estimate}`;
+  return `${intervalText(point, words)}: ${price}${parts && `. ${parts}`}`;
+}
+
+/** Returns what a price is made of; empty if the service does not state it. */
+export function partsText({ parts }: PricePoint, currency: string | null, { t, f }: Words): string {
+  if (!parts) return "";
+  const { spot, charges, vat } = parts;
+  const hasVat = vat !== 0;
+  // The unit is that of the price, so only the last part has the currency.
+  const facts = { spot: f.number(spot), charges: hasVat ? f.number(charges) : f.money(charges, currency) };
+  return t(hasVat ? "price_parts_vat" : "price_parts", { ...facts, vat: f.money(vat, currency) });
 }
 
 /** Returns notes about missing prices and about days of 23 or 25 hours. */

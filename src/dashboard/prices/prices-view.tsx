@@ -9,9 +9,8 @@ import { Plot } from "../chart/plot.tsx";
 import { Choice, EmptyView, LevelMark, Part } from "../elements.tsx";
 import type { Format } from "../format.ts";
 import { usePage, type Words } from "../page.ts";
-import { NO_PRICES, type Prices } from "../page-store.ts";
 import { joinedRuns } from "../plans/plan-words.ts";
-import type { PricePoint } from "../timeline.ts";
+import { NO_PRICES, type PricePoint, type Prices } from "../timeline.ts";
 import { CheapestHours } from "./cheapest-hours.tsx";
 import { PriceTable } from "./price-table.tsx";
 import {
@@ -21,6 +20,7 @@ import {
   notesOf,
   PRICE_RANGES,
   type PriceRange,
+  partsText,
   readOut,
 } from "./price-words.ts";
 
@@ -94,7 +94,12 @@ function PriceChart({ home, prices, range }: PriceChartProps) {
   const shown = picked === null ? present : points[picked];
   return (
     <>
-      <PickedPrice point={shown} currency={prices.currency} runs={runsText(plans, shown ?? undefined, page)} />
+      <PickedPrice
+        point={shown}
+        currency={prices.currency}
+        runs={runsText(plans, shown ?? undefined, page)}
+        hasParts={points.some(({ parts }) => parts)}
+      />
       <Plot view={view} isTall isEmpty={points.length === 0} />
       <div class="notes">
         {notes.map((note) => (
@@ -115,10 +120,12 @@ interface PickedProps {
   readonly currency: string | null;
   /** What runs then. */
   readonly runs: string;
+  /** Whether the parts of some price are known, so that the line of any price has room for them. */
+  readonly hasParts: boolean;
 }
 
 /** The picked price, or the current one. Screen readers get the same text from the chart. */
-function PickedPrice({ point, currency, runs }: PickedProps) {
+function PickedPrice({ point, currency, runs, hasParts }: PickedProps) {
   const page = usePage();
   const { t, f } = page;
   return (
@@ -130,6 +137,7 @@ function PickedPrice({ point, currency, runs }: PickedProps) {
           <LevelMark level={point.level} />
           {point.estimate && <span class="tag">{t("estimate")}</span>}
           <span class="soft readout-runs">{runs}</span>
+          {hasParts && <span class="soft readout-parts">{partsText(point, currency, page)}</span>}
         </>
       ) : (
         <span class="soft">{t("point_at_chart")}</span>

@@ -1,6 +1,6 @@
 /** Selects and groups the daemon's problems for display. */
 import type { Problem, System } from "../answers.ts";
-import { addressOf } from "../route.ts";
+import { capitalised } from "../format.ts";
 
 /** Returns the current problems, newest first. */
 export function presentProblems(system: System | null): Problem[] {
@@ -27,12 +27,7 @@ export function groupedProblems(problems: readonly Problem[]): ProblemGroup[] {
   return [...groups.values()].flatMap(([first, ...others]) => (first ? [{ first, count: 1 + others.length }] : []));
 }
 
-/** Returns where a problem can be acted on. */
-export function placeOf({ code }: Problem): string {
-  return code.startsWith("plug_") ? "#plugs" : addressOf("system", "problems");
-}
-
 /** Returns a text as a sentence: with a capital letter and a full stop. */
 export function sentence(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
+  return `${capitalised(text)}${text.endsWith(".") ? "" : "."}`;
 }

@@ -1,8 +1,9 @@
 /** One line of what is wrong, with a link to where it can be fixed. */
 import type { Problem } from "../answers.ts";
-import { problemHelpUrl } from "../help.ts";
 import { usePage } from "../page.ts";
-import { groupedProblems, placeOf, sentence } from "./problem-groups.ts";
+import { addressOf } from "../route.ts";
+import { ProblemActions } from "./problem-actions.tsx";
+import { groupedProblems, sentence } from "./problem-groups.ts";
 
 /** The newest kind of problem in full, and the number of the others. */
 export function ProblemLine({ problems }: { readonly problems: readonly Problem[] }) {
@@ -20,15 +21,12 @@ export function ProblemLine({ problems }: { readonly problems: readonly Problem[
         <strong>{isNamed && t.has(several) ? t(several, { count }) : sentence(first.advice)}</strong>
         {count > 1 && !isNamed && ` (${t("and_more", { count: count - 1 })})`}
       </p>
-      <p class="problem-links">
-        <a class="button" href={placeOf(first)}>
-          {t(placeOf(first) === "#plugs" ? "plugs_show" : "show")}
-        </a>
-        <a href={problemHelpUrl(first.code)} target="_blank" rel="noreferrer">
-          {t("help")}
-        </a>
-        {more > 0 && <a href="#system/problems">{t("problems_several", { count: more })}</a>}
-      </p>
+      <ProblemActions key={first.code} problem={first} />
+      {more > 0 && (
+        <p class="problem-links">
+          <a href={addressOf("system", "problems")}>{t("problems_several", { count: more })}</a>
+        </p>
+      )}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
 import { ask, download, refusalIn, upload } from "../requests.ts";
-import { Sure } from "./keys.tsx";
+import { Block, Sure } from "./block.tsx";
 import { useTexts } from "./system-context.ts";
 
 const PATH = "local/v1/backup";
@@ -50,8 +50,7 @@ export function Backup() {
     currentTarget.value = "";
   };
   return (
-    <section class="block" id="backup">
-      <h3>{t("backup")}</h3>
+    <Block id="backup" title={t("backup")}>
       <p class="faint">{t("backup_about")}</p>
       <div class="actions">
         <button type="button" disabled={isBusy} onClick={() => void save()}>
@@ -78,6 +77,6 @@ export function Backup() {
           {t("restore_undo")}
         </button>
       )}
-    </section>
+    </Block>
   );
 }

@@ -1,11 +1,12 @@
 /** Block to list, create and revoke API keys. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { LanKeyAnswer } from "../../api/keys.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
 import { usePage } from "../page.ts";
 import type { PhoneLink as PhoneLinkOf } from "../phone-link.tsx";
 import { refusalText } from "../plans/plan-words.ts";
 import { ask, get, refusalIn } from "../requests.ts";
+import { Block, ListRow, Sure } from "./block.tsx";
 import { useTexts } from "./system-context.ts";
 
 interface MadeKey {
@@ -42,8 +43,7 @@ export function Keys() {
       setMade((before) => (before?.name === name ? null : before));
     });
   return (
-    <section class="block" id="keys">
-      <h3>{t("keys")}</h3>
+    <Block id="keys" title={t("keys")}>
       <p class="faint">{t("keys_about")}</p>
       <ul class="key-list">
         {keys.map((key) => (
@@ -58,7 +58,7 @@ export function Keys() {
       <p class="wrong" role="alert">
         {trouble}
       </p>
-    </section>
+    </Block>
   );
 }
 
@@ -74,50 +74,23 @@ function KeyLine({ of, onEnd }: { readonly of: LanKeyAnswer; readonly onEnd: () 
     ...(fixed ? [t("key_fixed")] : []),
   ];
   return (
-    <li>
-      <div class="key-line">
-        <p>
-          <strong>{name}</strong>
-          <span class="faint">{facts.join(" · ")}</span>
-        </p>
-        {!fixed && !isAsked && (
+    <ListRow
+      id={`key-${name}`}
+      name={name}
+      facts={<span class="faint">{facts.join(" · ")}</span>}
+      buttons={
+        !fixed &&
+        !isAsked && (
           <button type="button" aria-label={`${t("key_end")} ${name}`} onClick={() => setAsked(true)}>
             {t("key_end")}
           </button>
-        )}
-      </div>
+        )
+      }
+    >
       {isAsked && (
         <Sure text={t("key_end_sure", { name })} yes={t("key_end_yes")} onYes={onEnd} onNo={() => setAsked(false)} />
       )}
-    </li>
-  );
-}
-
-interface SureProps {
-  readonly text: string;
-  readonly yes: string;
-  readonly onYes: () => void;
-  readonly onNo: () => void;
-}
-
-/** Confirmation of an action that cannot be undone. The button "no" gets the focus. */
-export function Sure({ text, yes, onYes, onNo }: SureProps) {
-  const t = useTexts();
-  const no = useRef<HTMLButtonElement>(null);
-  useEffect(() => no.current?.focus(), []);
-  return (
-    <fieldset class="sure">
-      <legend class="unseen">{yes}</legend>
-      <p>{text}</p>
-      <div class="actions">
-        <button type="button" class="strong" onClick={onYes}>
-          {yes}
-        </button>
-        <button type="button" ref={no} onClick={onNo}>
-          {t("cancel")}
-        </button>
-      </div>
-    </fieldset>
+    </ListRow>
   );
 }
 

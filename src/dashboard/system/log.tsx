@@ -4,6 +4,7 @@ import type { LogAnswer, LogLineAnswer } from "../../api/log.ts";
 import { Choice } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { get, refusalIn } from "../requests.ts";
+import { Block } from "./block.tsx";
 import { logReader } from "./log-reader.ts";
 import { useTexts } from "./system-context.ts";
 
@@ -16,8 +17,7 @@ export function Log() {
   const [isOpen, setOpen] = useState(false);
   const [level, setLevel] = useState<Level>("info");
   return (
-    <section class="block log-block">
-      <h3>{t("log")}</h3>
+    <Block title={t("log")} class="log-block">
       <details onToggle={({ currentTarget: { open } }) => setOpen(open)}>
         <summary>{t("log_since")}</summary>
         <Choice
@@ -29,7 +29,7 @@ export function Log() {
         />
         {isOpen && <Lines key={level} level={level} />}
       </details>
-    </section>
+    </Block>
   );
 }
 

@@ -15,11 +15,13 @@ export async function ownerBlocks(language: Language): Promise<ComponentType> {
   return () => (
     <SystemContext.Provider value={t}>
       <div class="owner-grid">
-        <Connections />
-        <Settings />
         <div class="stack">
+          <Connections />
           <Keys />
           <Backup />
+        </div>
+        <div class="stack">
+          <Settings />
           <History />
         </div>
         <Log />

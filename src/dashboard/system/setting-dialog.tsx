@@ -10,7 +10,7 @@ import type { Translate } from "../language.ts";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
 import { ask, refusalIn } from "../requests.ts";
-import { Sure } from "./keys.tsx";
+import { Sure } from "./block.tsx";
 import { labelOf, type SettingTools } from "./setting-tools.ts";
 import { SystemContext } from "./system-context.ts";
 

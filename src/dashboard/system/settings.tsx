@@ -1,13 +1,12 @@
 /** Settings of the configuration: current values, a form for each, and a test of notifications. */
-import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { SavedSetting, SavedSettings } from "../../api/settings.ts";
 import { type Field, fieldOf, type Json, type JsonSchema } from "../forms/fields.ts";
 import { type FormTexts, formTextsIn } from "../forms/form-texts.ts";
 import { changeCount } from "../history/changes.ts";
 import { usePage } from "../page.ts";
-import { refusalText } from "../plans/plan-words.ts";
-import { ask, get, refusalIn } from "../requests.ts";
+import { ask, get } from "../requests.ts";
+import { Block, ListRow, useList } from "./block.tsx";
 import { labelOf, type SettingTools } from "./setting-tools.ts";
 import { useTexts } from "./system-context.ts";
 
@@ -15,15 +14,7 @@ export function Settings() {
   const t = useTexts();
   const page = usePage();
   const [tools, setTools] = useState<SettingTools | null>(null);
-  const [answer, setAnswer] = useState<Answer>({ text: "" });
-  const [dialog, setDialog] = useState<ComponentChildren>(null);
-  const run = async (work: () => Promise<void>, name?: SavedSetting["name"]) => {
-    try {
-      await work();
-    } catch (thrown) {
-      setAnswer({ name, text: refusalText(refusalIn(thrown), page.t) });
-    }
-  };
+  const { answerOf, say, run, dialog, setDialog } = useList<SavedSetting["name"]>();
   const read = async () => {
     const [saved, schema, texts] = await Promise.all([
       get<SavedSettings>("local/v1/settings"),
@@ -34,83 +25,92 @@ export function Settings() {
     return { saved, schema, texts };
   };
   // Also after a change elsewhere, such as one that is undone.
-  useEffect(() => void run(async () => void (await read())), [changeCount.value]);
-  const close = (name: SavedSetting["name"], done: string | null) => {
-    setDialog(null);
-    setAnswer({ name, text: done ?? "" });
-  };
+  useEffect(() => void run(read), [changeCount.value]);
   const open = (name: SavedSetting["name"]) =>
     run(async () => {
-      setAnswer({ text: "" });
+      say("");
       // Other programs change the file too, so the form starts with its current content.
       const [{ SettingDialog }, now] = await Promise.all([import("./setting-dialog.tsx"), read()]);
       const setting = now.saved.settings.find((each) => each.name === name);
-      if (setting)
-        setDialog(<SettingDialog t={t} tools={now} setting={setting} onClose={(done) => close(name, done)} />);
+      const close = (done: string | null) => {
+        setDialog(null);
+        say(done ?? "", name);
+      };
+      if (setting) setDialog(<SettingDialog t={t} tools={now} setting={setting} onClose={close} />);
     }, name);
   const test = () =>
     run(async () => {
-      setAnswer({ name: "notify", text: page.t("sending") });
+      say(page.t("sending"), "notify");
       await ask("POST", "local/v1/notifications/test", {});
-      setAnswer({ name: "notify", text: t("notify_sent") });
+      say(t("notify_sent"), "notify");
     }, "notify");
   if (!tools) return null;
   const { saved, texts } = tools;
   const waiting = saved.waiting.map((key) => texts[key]?.label ?? key);
   return (
-    <section class="block" id="settings">
-      <h3>{t("settings")}</h3>
+    <Block id="settings" title={t("settings")}>
       <p class="faint">{fixedText(saved, t) ?? t("settings_about", { file: saved.source ?? "" })}</p>
       <ul class="key-list">
         {saved.settings.map((setting) => (
-          <li key={setting.name}>
-            <div class="key-line">
-              <p>
-                <strong id={`setting-${setting.name}`}>{labelOf(texts, setting.name)}</strong>
-                <span class="faint">
-                  {summaryOf(setting, tools, {
-                    t,
-                    number: (value) => new Intl.NumberFormat(page.t.language).format(value),
-                    yesNo: (value) => page.t(value ? "form_yes" : "form_no"),
-                  })}
-                </span>
-              </p>
-              <div class="actions">
-                {setting.name === "notify" && setting.value !== null && (
-                  <button type="button" onClick={() => void test()}>
-                    {t("notify_test")}
-                  </button>
-                )}
-                {saved.fixed === null && (
-                  <button
-                    type="button"
-                    aria-describedby={`setting-${setting.name}`}
-                    onClick={() => void open(setting.name)}
-                  >
-                    {page.t("plan_edit")}
-                  </button>
-                )}
-              </div>
-            </div>
-            <p class="answer" role="status">
-              {answer.name === setting.name && answer.text}
-            </p>
-          </li>
+          <SettingRow
+            key={setting.name}
+            setting={setting}
+            tools={tools}
+            answer={answerOf(setting.name)}
+            onTest={() => void test()}
+            onOpen={() => void open(setting.name)}
+          />
         ))}
       </ul>
       {waiting.length > 0 && <p class="note">{t("settings_waiting", { keys: waiting.join(", ") })}</p>}
       <p class="wrong" role="alert">
-        {answer.name === undefined && answer.text}
+        {answerOf()}
       </p>
       {dialog}
-    </section>
+    </Block>
   );
 }
 
-interface Answer {
-  readonly text: string;
-  /** The setting that it is about; absent if it is about all. */
-  readonly name?: SavedSetting["name"] | undefined;
+interface SettingRowProps {
+  readonly setting: SavedSetting;
+  readonly tools: SettingTools;
+  readonly answer: string;
+  readonly onTest: () => void;
+  readonly onOpen: () => void;
+}
+
+function SettingRow({ setting, tools, answer, onTest, onOpen }: SettingRowProps) {
+  const t = useTexts();
+  const page = usePage();
+  const { name, value } = setting;
+  const id = `setting-${name}`;
+  const words: Words = {
+    t,
+    number: (each) => new Intl.NumberFormat(page.t.language).format(each),
+    yesNo: (each) => page.t(each ? "form_yes" : "form_no"),
+  };
+  return (
+    <ListRow
+      id={id}
+      name={labelOf(tools.texts, name)}
+      facts={<span class="faint">{summaryOf(setting, tools, words)}</span>}
+      answer={answer}
+      buttons={
+        <>
+          {name === "notify" && value !== null && (
+            <button type="button" onClick={onTest}>
+              {t("notify_test")}
+            </button>
+          )}
+          {tools.saved.fixed === null && (
+            <button type="button" aria-describedby={id} onClick={onOpen}>
+              {page.t("plan_edit")}
+            </button>
+          )}
+        </>
+      }
+    />
+  );
 }
 
 interface Words {

@@ -6,6 +6,7 @@ import { ColumnHeads, Icon, Part } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { ProblemCards } from "../problems/problem-card.tsx";
 import { pastProblems, presentProblems, sentence } from "../problems/problem-groups.ts";
+import { Block } from "./block.tsx";
 import { ageText, outcomesOf } from "./report.ts";
 
 const MAX_PAST = 8;
@@ -32,13 +33,13 @@ export function SystemView() {
       <div class="system-grid">
         {system && (
           <>
+            <Problems system={system} />
             {system.interfaces.map((one) => (
               <Interface key={one.account} one={one} isNamed={system.interfaces.length > 2} />
             ))}
             <Data system={system} />
             <Connections system={system} />
             <Versions system={system} />
-            <Problems system={system} />
           </>
         )}
       </div>
@@ -57,15 +58,6 @@ function OwnerBlocks() {
       .then((component) => setLoaded(() => component));
   }, []);
   return Loaded && <Loaded />;
-}
-
-function Block({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
-  return (
-    <section class="block">
-      <h3>{title}</h3>
-      {children}
-    </section>
-  );
 }
 
 function Row({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
@@ -272,8 +264,8 @@ function Problems({ system }: SystemProps) {
   const past = pastProblems(system, MAX_PAST);
   const timeOf = (text: string) => f.dateTime(Date.parse(text));
   return (
-    <Block title={t("problems")}>
-      <ProblemCards problems={present} isDetailed />
+    <Block id="problems" title={t("problems")}>
+      <ProblemCards problems={present} />
       {present.length === 0 && (
         <p class="soft">
           <Mark sign="good" />

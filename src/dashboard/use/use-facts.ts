@@ -2,6 +2,7 @@
 import type { Home } from "../answers.ts";
 import type { Words } from "../page.ts";
 import { averagePaid, type MeasureName, totalOf, type UsageBar } from "./energy.ts";
+import type { Fact } from "./month-figures.tsx";
 import type { PeriodRange } from "./use-period.ts";
 import type { Usage, UseReading } from "./use-reading.ts";
 
@@ -9,7 +10,7 @@ import type { Usage, UseReading } from "./use-reading.ts";
 const MIN_SHARE = 0.005;
 
 export interface UseFacts {
-  readonly facts: readonly (readonly [name: string, text: string])[];
+  readonly facts: readonly Fact[];
   readonly notes: readonly string[];
 }
 
@@ -31,7 +32,13 @@ export function sumFacts(
   if (missing > 0 && value !== null) notes.push(t("missing_hours", { count: missing, hours: missing }));
   if (estimate) notes.push(t("has_estimates"));
   return {
-    facts: [[t(`total_${measure}`), value === null ? t("no_data") : amountText(value, currency, words)]],
+    facts: [
+      {
+        name: t(`total_${measure}`),
+        text: value === null ? t("no_data") : amountText(value, currency, words),
+        note: "",
+      },
+    ],
     notes,
   };
 }
@@ -48,10 +55,10 @@ export async function paidFacts(
   const paid = averagePaid(rows);
   if (paid === null) return { facts: [], notes: [] };
   const perKwh = (value: number) => `${f.money(value, currency)}/kWh`;
-  const facts: [string, string][] = [[t("average_paid"), perKwh(paid)]];
+  const facts: Fact[] = [{ name: t("average_paid"), text: perKwh(paid), note: "" }];
   const mean = await reading.marketMean(home, { from, to: Math.min(to, f.calendar.startOf("day", now)) }, f.calendar);
   if (mean === null) return { facts, notes: [] };
-  facts.push([t("market_mean"), perKwh(mean)]);
+  facts.push({ name: t("market_mean"), text: perKwh(mean), note: "" });
   const share = (paid - mean) / Math.abs(mean);
   if (mean <= 0 || Math.abs(share) < MIN_SHARE) return { facts, notes: [] };
   return { facts, notes: [t(share < 0 ? "paid_below" : "paid_above", { percent: f.percent(Math.abs(share)) })] };

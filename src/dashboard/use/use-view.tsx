@@ -9,6 +9,7 @@ import { Choice, EmptyView, Icon, Part } from "../elements.tsx";
 import { usePage, type Words } from "../page.ts";
 import { type Refusal, refusalIn } from "../requests.ts";
 import { addedUp, MEASURES, type MeasureName, type UsageBar } from "./energy.ts";
+import { Facts, MonthCard } from "./month-figures.tsx";
 import { DatesForm } from "./use-dates.tsx";
 import { amountText, paidFacts, sumFacts, type UseFacts } from "./use-facts.ts";
 import {
@@ -44,31 +45,52 @@ interface UseProps {
 }
 
 function Use({ home, measures }: UseProps) {
-  const page = usePage();
-  const { t, f, store } = page;
+  const { t, f, store } = usePage();
   const [wanted, setMeasure] = useState<MeasureName>("consumption");
   const [period, setPeriod] = useState<Period>({ kind: "month", at: null });
   const measure = measures.includes(wanted) ? wanted : (measures[0] ?? wanted);
-  const now = store.time.peek();
-  const range = rangeOf(period, now, f.calendar);
+  const range = rangeOf(period, store.time.peek(), f.calendar);
   const { use, facts, refusal, isBusy } = useReadUse(home, measure, period);
-  const step = (count: number) => setPeriod(steppedFrom(period, count, now, f.calendar));
+  return (
+    <Part id="use" card={false} busy={isBusy}>
+      <div class="card use-card">
+        <div class="head">
+          <h2 id="use-title">{t("use")}</h2>
+          <Choice
+            label={t("measure")}
+            name="use-measure"
+            options={measures.map((value) => ({ value, text: t(`measure_${value}`) }))}
+            chosen={measure}
+            onChoose={setMeasure}
+          />
+        </div>
+        <PeriodChoice period={period} range={range} onChoose={setPeriod} />
+        <UseChart use={use} home={home} />
+        <Notes refusal={refusal} notes={facts.notes} />
+        <Facts facts={facts.facts} />
+      </div>
+      <MonthCard key={home.id} home={home} />
+    </Part>
+  );
+}
+
+interface PeriodChoiceProps {
+  readonly period: Period;
+  readonly range: PeriodRange;
+  readonly onChoose: (period: Period) => void;
+}
+
+function PeriodChoice({ period, range, onChoose }: PeriodChoiceProps) {
+  const page = usePage();
+  const { t, f, store } = page;
+  const now = store.time.peek();
+  const step = (count: number) => onChoose(steppedFrom(period, count, now, f.calendar));
   const choose = (kind: Period["kind"]) => {
     const at = period.kind === "custom" || kind === "years" ? null : period.at;
-    setPeriod(kind === "custom" ? { kind, dates: lastDays(now, page) } : { kind, at });
+    onChoose(kind === "custom" ? { kind, dates: lastDays(now, page) } : { kind, at });
   };
   return (
-    <Part id="use" busy={isBusy}>
-      <div class="head">
-        <h2 id="use-title">{t("use")}</h2>
-        <Choice
-          label={t("measure")}
-          name="use-measure"
-          options={measures.map((value) => ({ value, text: t(`measure_${value}`) }))}
-          chosen={measure}
-          onChoose={setMeasure}
-        />
-      </div>
+    <>
       <div class="head">
         <Choice
           label={t("period")}
@@ -88,27 +110,26 @@ function Use({ home, measures }: UseProps) {
         </div>
       </div>
       {period.kind === "custom" && (
-        <DatesForm dates={period.dates} onChoose={(dates) => setPeriod({ kind: "custom", dates })} />
+        <DatesForm dates={period.dates} onChoose={(dates) => onChoose({ kind: "custom", dates })} />
       )}
-      <UseChart use={use} home={home} />
-      <div class="notes">
-        {refusal && <p class="note wrong">{refusalText(refusal, page)}</p>}
-        {!refusal &&
-          facts.notes.map((note) => (
-            <p key={note} class="note quiet">
-              {note}
-            </p>
-          ))}
-      </div>
-      <dl class="facts">
-        {facts.facts.map(([name, text]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd class="number">{text}</dd>
-          </div>
-        ))}
-      </dl>
-    </Part>
+    </>
+  );
+}
+
+function Notes({ refusal, notes }: { readonly refusal: Refusal | null; readonly notes: readonly string[] }) {
+  const page = usePage();
+  return (
+    <div class="notes">
+      {refusal ? (
+        <p class="note wrong">{refusalText(refusal, page)}</p>
+      ) : (
+        notes.map((note) => (
+          <p key={note} class="note quiet">
+            {note}
+          </p>
+        ))
+      )}
+    </div>
   );
 }
 

@@ -50,7 +50,7 @@ export const OVERLAPS = `(() => {
 })()`;
 
 /** Finds buttons, but for those named by the owner, and times in tables, that take more than one line. */
-export const WRAPPED = `[...document.querySelectorAll("button:not(.plan-open), .download, .table .whole")]
+export const WRAPPED = `[...document.querySelectorAll("button:not(.plan-open, .templates button), .download, .table .whole")]
   .filter((element) => element.checkVisibility() && element.textContent.trim() !== "")
   .filter((element) => {
     const range = document.createRange();

@@ -36,6 +36,7 @@ export interface LookOptions {
   readonly scheme?: "light" | "dark";
   readonly reducedMotion?: "reduce" | "no-preference";
   readonly hasTouch?: boolean;
+  readonly serviceWorkers?: "allow" | "block";
   /** Opens the page logged in; true by default. */
   readonly signedIn?: boolean;
   /** Key for the login. */
@@ -114,6 +115,8 @@ export class Screen implements AsyncDisposable {
       locale: options.language ?? "en-GB",
       colorScheme: options.scheme ?? "light",
       reducedMotion: options.reducedMotion ?? "reduce",
+      // A service worker would answer requests that tests answer themselves.
+      serviceWorkers: options.serviceWorkers ?? "block",
       hasTouch: options.hasTouch ?? options.size === "phone",
       // A different time zone from the home's: the page must show the home's time.
       timezoneId: "America/New_York",

@@ -6,10 +6,10 @@ import type { Screen } from "./screen.ts";
 const COMPLETE: Readonly<Record<ViewName, readonly [selector: string, text: RegExp]>> = {
   now: ["#now .money .facts", /\d/],
   prices: ["#prices .readout", /\d/],
-  use: ["#use .facts", /\/kWh.*\/kWh/],
+  use: ["#use .use-card .facts", /\/kWh.*\/kWh/],
   plans: ["#plans .plan-rows", /\d/],
   results: ["#results .block >> nth=0", /\w/],
-  system: ["#system .block >> nth=0", /\d/],
+  system: ["#system .block >> nth=1", /\d/],
 };
 
 /** Opens a view by its address and waits until it is complete. */

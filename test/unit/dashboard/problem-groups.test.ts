@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { groupedProblems, placeOf } from "../../../src/dashboard/problems/problem-groups.ts";
+import { groupedProblems } from "../../../src/dashboard/problems/problem-groups.ts";
+import { remedyOf } from "../../../src/dashboard/problems/remedy.ts";
 
 const problem = (code: string, subject: string) => ({
   ...{ code, subject, advice: code, detail: "", since: "2026-03-10T14:00:00Z", ended_at: null, request_id: null },
@@ -14,7 +15,15 @@ test("problems of one code are one group, in the order of the first of each", ()
   expect(groupedProblems([])).toEqual([]);
 });
 
-test("a problem of a plug leads to the plugs, any other one to System", () => {
-  expect(placeOf(problem("plug_silent", "a"))).toBe("#plugs");
-  expect(placeOf(problem("disk_full", "a"))).toBe("#system/problems");
+test.each([
+  ["plug_silent", "plug heater", "#plans/plug-heater", "local/v1/plugs/heater/test"],
+  ["plug_refuses", "access to plug heater", "#plans/plug-heater", "local/v1/plugs/heater/test"],
+  ["invalid_token", "consumer", "#system/connection-service", "local/v1/connections/service/test"],
+  ["broker_unreachable", "mqtt", "#system/connection-mqtt", "local/v1/connections/mqtt/test"],
+  ["notifications_failed", "notify", "#system/setting-notify", "local/v1/notifications/test"],
+  ["disk_full", "data", "#system/problems", undefined],
+] as const)("%s of %s leads to %s", (code, subject, address, trial) => {
+  const found = remedyOf(problem(code, subject));
+  expect(found.address).toBe(address);
+  expect(found.trial?.path).toBe(trial);
 });

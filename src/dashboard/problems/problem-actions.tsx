@@ -1,0 +1,50 @@
+/** What can be done about a problem: a link to where it is fixed, a test, and a link into the help. */
+import { useState } from "preact/hooks";
+import type { Problem } from "../answers.ts";
+import { problemHelpUrl } from "../help.ts";
+import { usePage } from "../page.ts";
+import { refusalText } from "../plans/plan-words.ts";
+import { ask, refusalIn } from "../requests.ts";
+import { remedyOf } from "./remedy.ts";
+
+/** Result of a test; that of a plug has neither field, because the plug has obeyed. */
+interface Tested {
+  readonly works?: boolean;
+  readonly detail?: string | null;
+}
+
+export function ProblemActions({ problem }: { readonly problem: Problem }) {
+  const { t, store } = usePage();
+  const [answer, setAnswer] = useState("");
+  const { address, text, trial } = remedyOf(problem);
+  const test = async () => {
+    if (!trial) return;
+    setAnswer(t("sending"));
+    try {
+      const { works = true, detail } = await ask<Tested>("POST", trial.path, trial.body);
+      setAnswer(works ? t("problem_works") : t("problem_fails", { why: detail ?? "" }));
+    } catch (thrown) {
+      setAnswer(refusalText(refusalIn(thrown), t));
+    }
+  };
+  return (
+    <>
+      <p class="problem-links">
+        <a class="button" href={address}>
+          {t(text)}
+        </a>
+        {trial && store.session.value?.[trial.scope] && (
+          <button type="button" onClick={() => void test()}>
+            {t("problem_test")}
+          </button>
+        )}
+        <a href={problemHelpUrl(problem.code)} target="_blank" rel="noreferrer">
+          {t("help")}
+        </a>
+      </p>
+      <p class="answer" role="status">
+        {answer}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+/** Where a problem can be fixed on the page, and how that is tested. */
+import type { Problem } from "../answers.ts";
+import type { TextName } from "../language.ts";
+import { addressOf } from "../route.ts";
+
+export interface Remedy {
+  readonly address: string;
+  /** Name of the link to it. */
+  readonly text: TextName;
+  readonly trial: Trial | null;
+}
+
+interface Trial {
+  readonly path: string;
+  readonly body: object;
+  readonly scope: "control" | "admin";
+}
+
+/** Connections by the codes of their problems, and what their link says. */
+const CONNECTIONS: Partial<Readonly<Record<Problem["code"], readonly [id: string, text: TextName]>>> = {
+  invalid_token: ["service", "problem_key"],
+  credential_expired: ["service", "problem_key"],
+  no_addresses: ["service", "problem_key"],
+  unreachable: ["service", "problem_connection"],
+  broker_unreachable: ["mqtt", "problem_connection"],
+  topics_refused: ["mqtt", "problem_connection"],
+  home_assistant_unreachable: ["home_assistant", "problem_connection"],
+  home_assistant_refused: ["home_assistant", "problem_connection"],
+};
+
+/** Returns what helps against a problem: its plug, its connection, its setting, or its details. */
+export function remedyOf({ code, subject }: Problem): Remedy {
+  const [, plug] = code.startsWith("plug_") ? (/plug (.+)$/.exec(subject) ?? []) : [];
+  if (plug !== undefined) {
+    const path = `local/v1/plugs/${encodeURIComponent(plug)}/test`;
+    return {
+      address: addressOf("plans", `plug-${plug}`),
+      text: "problem_plug",
+      trial: { path, body: {}, scope: "control" },
+    };
+  }
+  const [connection, text = "show"] = CONNECTIONS[code] ?? [];
+  if (connection !== undefined) {
+    const path = `local/v1/connections/${connection}/test`;
+    return {
+      address: addressOf("system", `connection-${connection}`),
+      text,
+      trial: { path, body: { keys: {} }, scope: "admin" },
+    };
+  }
+  if (code !== "notifications_failed") return { address: addressOf("system", "problems"), text: "show", trial: null };
+  const trial = { path: "local/v1/notifications/test", body: {}, scope: "control" } as const;
+  return { address: addressOf("system", "setting-notify"), text: "problem_settings", trial };
+}

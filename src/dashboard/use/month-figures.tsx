@@ -1,0 +1,94 @@
+/** What the month costs: so far, at its end, and compared with earlier periods; and its highest hours. */
+import { useEffect, useState } from "preact/hooks";
+import type { Home, MonthAnswer } from "../answers.ts";
+import { capitalised } from "../format.ts";
+import { type PageTools, usePage } from "../page.ts";
+import { get, refusalIn } from "../requests.ts";
+
+/** Reads the figures of the month; null until then, and for a home without costs. */
+export function useMonth(home: Home): MonthAnswer | null {
+  const { store, f } = usePage();
+  const [answer, setAnswer] = useState<MonthAnswer | null>(null);
+  const today = f.calendar.startOf("day", store.time.value);
+  const changes = store.rowChanges.value;
+  const hasCosts = home.capabilities?.consumptionCosts === true;
+  useEffect(() => {
+    if (!hasCosts) return setAnswer(null);
+    get<MonthAnswer>(`local/v1/month?home=${encodeURIComponent(home.id)}`).then(
+      setAnswer,
+      (thrown: unknown) => void refusalIn(thrown),
+    );
+  }, [home, today, changes]);
+  return answer;
+}
+
+/** A figure with its name, and what it is based on. */
+export interface Fact {
+  readonly name: string;
+  readonly text: string;
+  readonly note: string;
+}
+
+export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+  return (
+    <dl class="facts">
+      {facts.map(({ name, text, note }) => (
+        <div key={name}>
+          <dt>{capitalised(name)}</dt>
+          <dd class="number">{text}</dd>
+          {note && <dd class="faint">{note}</dd>}
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Returns the costs of the month so far, and those expected at its end if they are known. */
+export function costFacts(month: MonthAnswer | null, { t, f }: PageTools): readonly Fact[] {
+  if (!month) return [];
+  const { start, currency, to_date: cost, known_until: until, expected, expected_kwh: kwh } = month;
+  const name = f.monthName(Date.parse(start));
+  // The last known hour ends at midnight after its day.
+  const known = cost === null || until === null ? t("money_later") : t("money_until", { day: dayBefore(until, f) });
+  const facts = [
+    { name: t("money_month", { month: name }), text: cost === null ? "–" : f.money(cost, currency), note: known },
+  ];
+  if (expected === null) return facts;
+  const note = kwh === null ? "" : f.energy(kwh);
+  return [...facts, { name: t("money_expected", { month: name }), text: f.money(expected, currency, 0), note }];
+}
+
+function dayBefore(end: string, f: PageTools["f"]): string {
+  return f.day(Date.parse(end) - 1);
+}
+
+/** Card with the month's costs, those of earlier periods, and the mean of the three highest days. */
+export function MonthCard({ home }: { readonly home: Home }) {
+  const page = usePage();
+  const month = useMonth(home);
+  if (!month) return null;
+  return (
+    <section class="card" aria-labelledby="month-title">
+      <div class="head">
+        <h3 id="month-title">{page.t("money")}</h3>
+      </div>
+      <Facts facts={[...costFacts(month, page), ...earlierFacts(month, page)]} />
+    </section>
+  );
+}
+
+function earlierFacts(month: MonthAnswer, { t, f }: PageTools): readonly Fact[] {
+  const { currency, peaks } = month;
+  const start = Date.parse(month.start);
+  const costs = [
+    [f.month(f.calendar.add("month", start, -1)), month.previous_month],
+    [f.month(f.calendar.add("month", start, -12)), month.same_month_last_year],
+    [f.year(f.calendar.add("year", start, -1)), month.previous_year],
+  ] as const;
+  const facts: Fact[] = costs.flatMap(([name, cost]) =>
+    cost === null ? [] : { name, text: f.money(cost, currency, 0), note: "" },
+  );
+  if (!peaks) return facts;
+  const days = peaks.days.map(({ start: at, kw }) => `${f.day(Date.parse(at))} ${f.number(kw, 1)}`);
+  return [...facts, { name: t("peaks"), text: `${f.number(peaks.mean, 1)}\u00A0kW`, note: days.join(" · ") }];
+}

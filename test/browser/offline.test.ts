@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startDashboard } from "../support/browser/dashboard-daemon.ts";
+import { axeViolations } from "../support/browser/page-checks.ts";
+import { haveChromium, type Screen, Screens } from "../support/browser/screen.ts";
+
+const KEPT_FILES = "caches.open('elbro').then((cache) => cache.keys()).then((keys) => keys.map(({ url }) => url))";
+const KEPT_DATA = "localStorage.getItem('elbro-last')";
+
+describe.skipIf(!haveChromium)("the page without the daemon (in Chromium; skipped if it is not installed)", () => {
+  let screens: Screens;
+  beforeAll(async () => {
+    screens = await Screens.start();
+  });
+  afterAll(() => screens?.[Symbol.asyncDispose]());
+
+  /** Waits until the page can be opened without the daemon. */
+  const untilKept = async (screen: Screen) => {
+    await screen.untilText("#now .price", /\d/);
+    await expect.poll(() => screen.page.evaluate(KEPT_FILES)).toContain(screen.url);
+    await screen.until(`${KEPT_DATA} !== null`);
+  };
+
+  test("opens with the last prices and their age, and returns to the daemon's when it is back", async () => {
+    await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z" });
+    await using screen = await screens.look(daemon, { serviceWorkers: "allow", size: "phone" });
+    await untilKept(screen);
+    const price = await screen.text("#now .price");
+    const { page } = screen;
+    const files = (await page.evaluate(KEPT_FILES)) as string[];
+    expect(files.filter((url) => /local\/v1|events/.test(url))).toEqual([]);
+
+    await page.context().setOffline(true);
+    await page.reload();
+    await screen.untilText("#contact", /No connection to elbro\. This data was read 10 Mar,? 15:2\d\. Retrying\./);
+    expect(await screen.text("#now .price")).toBe(price);
+    await screen.untilText("#now .next-runs", /Dishwasher/);
+    await screen.show("prices");
+    await screen.untilText("#prices .readout", /DKK \d/);
+    await screen.picture("offline-prices-phone");
+    expect(await axeViolations(screen)).toEqual([]);
+
+    await page.context().setOffline(false);
+    await screen.untilText("#contact", /^$/);
+    await screen.untilText("#prices .readout", /DKK \d/);
+  });
+
+  test("a log-out deletes what was kept, and so does a key that is no longer valid", async () => {
+    await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
+    await using screen = await screens.look(daemon, { serviceWorkers: "allow" });
+    await untilKept(screen);
+    await screen.page.context().clearCookies();
+    await screen.page.reload();
+    await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
+    expect(await screen.page.evaluate(KEPT_DATA)).toBeNull();
+
+    await using other = await screens.look(daemon, { serviceWorkers: "allow" });
+    await untilKept(other);
+    await other.page.getByRole("button", { name: "Log out" }).click();
+    await other.page.getByRole("heading", { name: "Log in" }).waitFor();
+    expect(await other.page.evaluate(KEPT_DATA)).toBeNull();
+  });
+});
