@@ -156,7 +156,7 @@ describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skippe
     await using screen = await screens.look(daemon, { size: "wall", scheme: "dark" });
     await screen.untilText("#now .price", /\d/);
     await screen.page.emulateMedia({ media: "print" });
-    await screen.until("getComputedStyle(document.documentElement).getPropertyValue('--card').trim() === '#fff'");
+    await screen.until("getComputedStyle(document.documentElement).getPropertyValue('--card').trim() === '#ffffff'");
     for (const view of ["now", "plans", "prices"] as const) {
       await openView(screen, view);
       await screen.picture(`print-${view}`);
