@@ -26,6 +26,7 @@ const labs: Readonly<Record<string, Lab>> = {
     run: ["node", "test/groups/run.ts"],
   },
   homeassistant: { text: "tests with a real Home Assistant", run: ["node", "test/homeassistant/run.ts"] },
+  readers: { text: "runs the programs that read elbro's prices", run: ["node", "test/readers/run.ts"] },
   neighbours: { text: "measures elbro next to other home daemons", run: ["node", "test/footprint/neighbours.ts"] },
   image: { text: "builds and tests the container image", run: ["bash", "test/image/image.sh"] },
   release: { text: "builds the release twice and installs its package", run: ["node", "test/release/run.ts"] },

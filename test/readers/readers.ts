@@ -16,15 +16,12 @@ type PriceAt = (at: EpochMs) => number | null;
 
 export interface Reader {
   readonly name: string;
-  /** What it reads, and its documentation. */
-  readonly reads: string;
   readonly from: (source: FormatSource) => unknown;
   readonly priceAt: (body: unknown, now: EpochMs) => PriceAt;
   /** Decimals that the program gets. */
   readonly decimals: number;
   /** Whether it also uses the forecast. */
   readonly forecast?: true;
-  readonly note?: string;
 }
 
 /** Returns the last entry at or before an instant, within an interval of the list's shortest step. */
@@ -47,7 +44,7 @@ const daysAt = (now: EpochMs) => [calendar.dateOf(now), calendar.dateOf(calendar
 export const readers: readonly Reader[] = [
   {
     name: "EMHASS",
-    reads: "runtime parameters, dictionaries by time (emhass.readthedocs.io, Passing your own data)",
+    // Reads runtime parameters, dictionaries by time (emhass.readthedocs.io, Passing your own data).
     from: priceFormats.emhass,
     // The optimization has steps of its own; a value holds until the next one.
     priceAt(body) {
@@ -62,8 +59,7 @@ export const readers: readonly Reader[] = [
   },
   {
     name: "Predbat",
-    reads:
-      "attributes `raw_today`, `raw_tomorrow` of `metric_octopus_import` (springfall2008.github.io/batpred, energy rates)",
+    // Reads attributes `raw_today`, `raw_tomorrow` of `metric_octopus_import` (springfall2008.github.io/batpred, energy rates).
     from: formatAttributes.predbat,
     // Minutes from start to end get the rate.
     priceAt: (body) => (at) => {
@@ -76,36 +72,35 @@ export const readers: readonly Reader[] = [
   },
   {
     name: "EV Smart Charging",
-    reads: "attributes `raw_today`, `raw_tomorrow` (github.com/jonasbkarlsson/ev_smart_charging, price sensor)",
+    // Reads attributes `raw_today`, `raw_tomorrow` (github.com/jonasbkarlsson/ev_smart_charging, price sensor).
     from: formatAttributes.nordpool,
     priceAt: (body, now) => steps(ofTextDays(body, daysAt(now)).map(startAndValue)),
     decimals: 2,
   },
   {
     name: "AIO Energy Management",
-    reads: "attributes `raw_today`, `raw_tomorrow` of nordpool (github.com/kotope/aio_energy_management)",
+    // Reads attributes `raw_today`, `raw_tomorrow` of nordpool (github.com/kotope/aio_energy_management).
     from: formatAttributes.nordpool,
     priceAt: (body, now) => steps(ofTextDays(body, daysAt(now)).map(startAndValue)),
     decimals: 2,
   },
   {
     name: "cheapest-energy-hours",
-    reads: "attributes with `start` and `value` (github.com/TheFes/cheapest-energy-hours, sensor)",
+    // Reads attributes with `start` and `value` (github.com/TheFes/cheapest-energy-hours, sensor).
     from: formatAttributes.nordpool,
     priceAt: (body) => steps(rowsOf(body, "raw_today", "raw_tomorrow").map(startAndValue)),
     decimals: 2,
   },
   {
     name: "PowerSaver for Node-RED",
-    reads: "`msg.payload` with `today`, `tomorrow` (powersaver.no, ps-receive-price, other)",
+    // Reads `msg.payload` with `today`, `tomorrow` (powersaver.no, ps-receive-price, other).
     from: priceFormats.powersaver,
     priceAt: (body) => steps(rowsOf(body, "today", "tomorrow").map(startAndValue)),
     decimals: 6,
-    note: "The format `powersaver` over HTTP; the attributes of nordpool need a wrapper.",
   },
   {
     name: "apexcharts-card",
-    reads: "`data_generator` over `raw_today` (github.com/RomRider/apexcharts-card)",
+    // Reads `data_generator` over `raw_today` (github.com/RomRider/apexcharts-card).
     from: formatAttributes.nordpool,
     priceAt: (body) =>
       steps(
@@ -117,7 +112,7 @@ export const readers: readonly Reader[] = [
   },
   {
     name: "evcc",
-    reads: "custom tariff, `forecast` (docs.evcc.io, tariffs): a list of `start`, `end`, `value`",
+    // Reads custom tariff, `forecast` (docs.evcc.io, tariffs): a list of `start`, `end`, `value`.
     from: priceFormats.evcc,
     // Its optimizer addresses slots by index, so all have one length.
     priceAt(body) {
@@ -166,13 +161,4 @@ export function readingOf({ name, from, priceAt, decimals, forecast }: Reader): 
         }
       }
   return { right, all, wrong };
-}
-
-/** Returns the table of docs/other-programs.md. */
-export function readerDocs(): string {
-  const lines = readers.map((reader) => {
-    const { right, all } = readingOf(reader);
-    return `| ${reader.name} | ${reader.reads} | ${right} of ${all} | ${reader.note ?? ""} |`;
-  });
-  return ["| program | what it reads | right steps | notes |", "|---|---|---|---|", ...lines].join("\n");
 }

@@ -13,7 +13,18 @@ const SECRETS = {
   homeAssistant: "canary-home-assistant-token",
   archive: "canary-archive-password",
   archiveUrl: "canary-archive-login",
+  webhookUrl: "canary-webhook-path",
+  webhookHeader: "canary-webhook-header",
+  webhookBody: "canary-webhook-body",
+  otherHeader: "canary-of-a-changed-header",
+  wrongHeader: "canary-of-a-wrong-header",
 };
+/** What shows settings, problems, changes, log lines and descriptions. */
+const SHOWN = [
+  ...["/local/v1/system", "/local/v1/diagnostics", "/metrics", "/healthz", "/consumer/v1/me/addresses"],
+  ...["/local/v1/settings", "/local/v1/connections", "/local/v1/history", "/local/v1/log", "/local/v1/keys"],
+  ...["/openapi.json", "/local/v1/configuration/schema", "/local/v1/session"],
+];
 
 test("no secret is in any log line, topic, response or command output", async () => {
   await using installed = await TestDaemon.install();
@@ -27,12 +38,17 @@ test("no secret is in any log line, topic, response or command output", async ()
     api: {
       host: "127.0.0.1",
       port: 0,
-      keys: [{ name: "test", key: SECRETS.lanKey }],
+      keys: [{ name: "test", key: SECRETS.lanKey, scopes: ["read", "control"] }],
       third_party_keys: [{ name: "pair", api_key: "pair", api_secret: SECRETS.pairSecret }],
     },
     broker: { host: "127.0.0.1", port: 0, users: [{ name: "test", password: SECRETS.brokerPassword }] },
     home_assistant: { url: "http://127.0.0.1:1", token: SECRETS.homeAssistant },
     archive: { url: `postgres://elbro:${SECRETS.archiveUrl}@127.0.0.1:1/elbro`, password: SECRETS.archive },
+    notify: {
+      webhook_url: `http://127.0.0.1:1/${SECRETS.webhookUrl}`,
+      webhook_headers: `X-Token: ${SECRETS.webhookHeader}`,
+      webhook_body: `{"${SECRETS.webhookBody}": "{message}"}`,
+    },
     log: { level: "debug" },
   };
   installed.configure(config);
@@ -46,6 +62,7 @@ test("no secret is in any log line, topic, response or command output", async ()
     ["suggest", "Vester"],
     ["diagnostics"],
     ["keys", "list"],
+    ["notify"],
   ])
     heard.push((await installed.run(...args)).output);
 
@@ -56,17 +73,18 @@ test("no secret is in any log line, topic, response or command output", async ()
     password: SECRETS.brokerPassword,
   });
   await watcher.until(() => watcher.payload("elbro/problems") !== null, "the problems");
-  const headers = { authorization: `Bearer ${SECRETS.lanKey}` };
-  for (const path of [
-    "/local/v1/system",
-    "/local/v1/diagnostics",
-    "/metrics",
-    "/healthz",
-    "/consumer/v1/me/addresses",
-  ]) {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+  const headers = { authorization: `Bearer ${SECRETS.lanKey}`, "content-type": "application/json" };
+  const ask = async (path: string, request: RequestInit = {}) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { ...request, headers });
     heard.push(JSON.stringify([...answer.headers]), await answer.text());
-  }
+    return answer.status;
+  };
+  const change = (value: object) =>
+    ask("/local/v1/settings/notify", { method: "PUT", body: JSON.stringify({ value }) });
+  expect(await ask("/local/v1/notifications/test", { method: "POST", body: "{}" })).toBe(409);
+  expect(await change({ webhook_headers: `X-Token: ${SECRETS.otherHeader}` })).toBe(200);
+  expect(await change({ webhook_headers: SECRETS.wrongHeader })).toBe(400);
+  for (const path of SHOWN) expect([path, await ask(path)]).toEqual([path, path.startsWith("/consumer") ? 503 : 200]);
   for (const args of [["check", "--online"], ["diagnostics"]]) heard.push((await installed.run(...args)).output);
   installed.configure({ ...config, mqtt: { password: ["canary-in-a-list"], url: "canary-where-a-url-belongs" } });
   daemon.signal("SIGHUP");

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { configJsonSchema } from "../../../src/config/json-schema.ts";
 import { entityDocs } from "../../../src/mqtt/homeassistant/entity-docs.ts";
-import { readerDocs } from "../../readers/readers.ts";
+import { resultDocs } from "../../readers/results.ts";
 import { errorDocs, eventDocs, localDocs, metricDocs } from "./api-docs.ts";
 import { appSchemaText } from "./app-schema.ts";
 import { appTranslationText } from "./app-translations.ts";
@@ -29,7 +29,7 @@ export const generatedParts: Readonly<Record<string, Readonly<Record<string, () 
   "docs/monitoring.md": { health: healthDocs, figures: metricDocs },
   "docs/operations.md": { commands: commandDocs, problems: problemDocs },
   "docs/plans.md": { "plan-states": planStateDocs },
-  "docs/other-programs.md": { readers: readerDocs },
+  "docs/other-programs.md": { results: resultDocs },
   "docs/plugs.md": { "plug-families": plugFamilyDocs, "plug-reasons": plugReasonDocs },
 };
 

@@ -7,6 +7,7 @@ import { type PlanAdvance, runsOf } from "../../../../src/core/planning/plan-sta
 import type { PricePoint } from "../../../../src/core/prices/timeline.ts";
 import { at, daysOf, points, timelineOf } from "../../../support/home/price-days.ts";
 import { live, step, wordsOf } from "../../../support/plans/plan-life.ts";
+import { planOf } from "../../../support/plans/shown-plans.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -38,6 +39,16 @@ function commanded(advance: PlanAdvance, command: (memory: PlanRecord | null) =>
   if (done.kind === "refused") throw new Error(done.why);
   return done.memory;
 }
+
+test("the next start of an avoid plan is after the end of the run that goes on, also after the first start", () => {
+  for (let now = MIDNIGHT; now < MIDNIGHT + 19 * HOUR; now += QUARTER) {
+    const { on, nextStart, nextEnd } = planOf(freezer, "prices", now);
+    const [first, then] = on ? [nextEnd, nextStart] : [nextStart, nextEnd];
+    expect([new Date(now), (first ?? 0) > now, (then ?? Number.POSITIVE_INFINITY) > (first ?? 0)]).toEqual([
+      ...[new Date(now), true, true],
+    ]);
+  }
+});
 
 describe("a plan of kind avoid is ON", () => {
   test("at the first start, without prices and without a trusted clock", () => {

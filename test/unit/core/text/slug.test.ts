@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { freeSlug, slugOf } from "../../../../src/core/text/slug.ts";
+import { freeId, freeSlug, RESERVED_IDS, slugOf } from "../../../../src/core/text/slug.ts";
 
 test.each([
   ["Home", "home"],
@@ -31,4 +31,16 @@ test("freeSlug returns the next free number for a taken slug", () => {
   expect(freeSlug("home", new Set())).toBe("home");
   expect(freeSlug("home", new Set(["home"]))).toBe("home_2");
   expect(freeSlug("home", new Set(["home", "home_2", "home_4"]))).toBe("home_3");
+});
+
+test("freeId returns a short id that is no topic of elbro's own, for any name", () => {
+  expect(freeId("plug", new Set())).toBe("plug_2");
+  expect(freeId(slugOf("å".repeat(3_000)), new Set())).toBe("aa".repeat(32));
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom(...RESERVED_IDS)), (name) => {
+      const id = freeId(slugOf(name), new Set(["home"]));
+      expect([id.length <= 66, RESERVED_IDS.has(id), id === "home"]).toEqual([true, false, false]);
+      expect(id).toMatch(/^[a-z0-9]+(_[a-z0-9]+)*$/);
+    }),
+  );
 });

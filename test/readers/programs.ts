@@ -1,0 +1,207 @@
+/** The programs that the lab runs: where each comes from, what it reads, and which of its steps are checked. */
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parse } from "yaml";
+import { install } from "../homeassistant/install.ts";
+import { type Machine, prepareMachine } from "../homeassistant/machine.ts";
+import type { Case } from "./cases.ts";
+
+/** Start in ms and price of each step, or the reason for none. */
+export type Read = readonly (readonly [at: number, price: number])[] | string;
+
+export interface Program {
+  readonly name: string;
+  /** What it reads. */
+  readonly input: string;
+  /** Whose prices are right: the home with this format. */
+  readonly home: "nordpool" | "predbat" | "energidataservice";
+  /** `known`: confirmed prices. `all`: also estimates. `sold`: confirmed export prices. `chosen`: steps that it chose. */
+  readonly steps: "known" | "all" | "sold" | "chosen";
+  readonly decimals: number;
+  readonly note?: string;
+  readonly run: (cases: readonly Case[]) => Promise<Ran> | Ran;
+}
+
+interface Ran {
+  readonly version: string;
+  readonly results: readonly Read[];
+}
+
+const FOLDER = path.resolve(import.meta.dirname, "../../build/readers");
+const PROGRAMS = path.join(import.meta.dirname, "programs");
+const EMHASS = "0.18.7";
+const NODE_RED = "5.0.7";
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+
+export class NotHere extends Error {}
+
+/** Returns the programs. `sources` holds clones of those that no registry has, in folders of their repositories' names. */
+export function programsIn(sources: string | null): readonly Program[] {
+  const sourceOf = (repository: string) => {
+    const folder = path.join(sources ?? "", repository);
+    if (sources === null || !existsSync(folder)) throw new NotHere(`a clone of ${repository} in READERS_DIR is needed`);
+    return folder;
+  };
+  const inHomeAssistant = (program: string, repository: string) => (cases: readonly Case[]) => ({
+    version: versionOf(sourceOf(repository)),
+    results: runInHomeAssistant(program, sourceOf(repository), cases),
+  });
+  const inNodeRed = (form: string) => (cases: readonly Case[]) => {
+    const source = sourceOf("node-red-contrib-power-saver");
+    return { version: versionOf(source), results: runInNodeRed(form, source, cases) };
+  };
+  const inEmhass = (action: string, key: string) => (cases: readonly Case[]) => ({
+    version: EMHASS,
+    results: runInEmhass(action, key, cases),
+  });
+  const nordpool = { home: "nordpool", steps: "known", decimals: 3 } as const;
+  return [
+    {
+      ...{ name: "EMHASS", input: "`load_cost_forecast` over HTTP, day-ahead", home: "nordpool", steps: "all" },
+      ...{ decimals: 6, run: inEmhass("dayahead-optim", "load_cost_forecast") },
+    },
+    {
+      ...{ name: "EMHASS", input: "`load_cost_forecast` over HTTP, MPC", home: "nordpool", steps: "all" },
+      ...{ decimals: 6, run: inEmhass("naive-mpc-optim", "load_cost_forecast") },
+    },
+    {
+      ...{ name: "EMHASS", input: "`prod_price_forecast` over HTTP", home: "nordpool", steps: "sold" },
+      ...{ decimals: 6, run: inEmhass("dayahead-optim", "prod_price_forecast") },
+    },
+    {
+      ...{ name: "Predbat", input: "`metric_octopus_import`: entity, format predbat", home: "predbat", steps: "known" },
+      ...{ decimals: 5, run: inHomeAssistant("Predbat", "batpred") },
+    },
+    {
+      ...{ name: "Predbat", input: "`metric_energidataservice_import`: entity, format energidataservice" },
+      ...{ home: "energidataservice", steps: "known", decimals: 4 },
+      run: inHomeAssistant("Predbat, energidataservice", "batpred"),
+    },
+    {
+      ...{ name: "EV Smart Charging", input: "entity, format nordpool", ...nordpool },
+      run: inHomeAssistant("EV Smart Charging", "ev_smart_charging"),
+    },
+    {
+      ...{ name: "EV Smart Charging", input: "entity, format energidataservice", home: "energidataservice" },
+      ...{ steps: "known", decimals: 4 },
+      run: inHomeAssistant("EV Smart Charging, energidataservice", "ev_smart_charging"),
+    },
+    {
+      ...{ name: "AIO Energy Management", input: "entity, format nordpool", ...nordpool, steps: "chosen" },
+      note: "Cheapest and most expensive quarter of each hour of tomorrow. It finds nothing if today or tomorrow has a clock change: it expects 96 quarters.",
+      run: inHomeAssistant("AIO Energy Management", "aio_energy_management"),
+    },
+    {
+      ...{ name: "cheapest-energy-hours", input: "entity, format nordpool", ...nordpool },
+      note: "In Home Assistant's template engine. It mixes up the hour that occurs twice in October.",
+      run: inHomeAssistant("cheapest-energy-hours", "cheapest-energy-hours"),
+    },
+    {
+      ...{ name: "PowerSaver", input: "node *events: state*: entity, format nordpool", ...nordpool },
+      ...{ note: `In Node-RED ${NODE_RED}.`, run: inNodeRed("events") },
+    },
+    {
+      ...{ name: "PowerSaver", input: "node *current state*: entity, format nordpool", ...nordpool },
+      ...{ note: `In Node-RED ${NODE_RED}.`, run: inNodeRed("current") },
+    },
+    {
+      ...{ name: "PowerSaver", input: "`payload.attributes`: MQTT topic in a wrapper, format nordpool", ...nordpool },
+      ...{ note: `In Node-RED ${NODE_RED}.`, run: inNodeRed("attributes") },
+    },
+    {
+      ...{ name: "PowerSaver", input: "format powersaver over HTTP", ...nordpool, decimals: 6 },
+      ...{ note: `In Node-RED ${NODE_RED}.`, run: inNodeRed("http") },
+    },
+    {
+      ...{ name: "apexcharts-card", input: "`config/home-assistant/apexcharts.yaml`: entity, format nordpool" },
+      ...nordpool,
+      run: (cases) => runCard(sourceOf("apexcharts-card"), cases),
+    },
+  ];
+}
+
+/** Returns the version of a clone: its tag, with the number of commits after it. */
+function versionOf(source: string): string {
+  return run("git", "-C", source, "describe", "--tags")
+    .trim()
+    .replace(/-g\w+$/, "")
+    .replace(/^v/, "");
+}
+
+function runInHomeAssistant(program: string, source: string, cases: readonly Case[]): readonly Read[] {
+  const { machine, python } = homeAssistant();
+  const folder = path.join(machine.folder, "readers");
+  const copied = (from: string, name: string) => {
+    cpSync(realpathSync(from), machine.outside(path.join(folder, name)), {
+      recursive: true,
+      filter: (name) => path.basename(name) !== ".git",
+    });
+    return path.join(folder, name);
+  };
+  copied(source, path.basename(source));
+  const script = copied(path.join(PROGRAMS, "in_home_assistant.py"), "in_home_assistant.py");
+  const file = path.join(folder, "cases.json");
+  writeFileSync(machine.outside(file), JSON.stringify(cases));
+  return JSON.parse(machine.run(python, script, folder, file, program)) as Read[];
+}
+
+let prepared: { readonly machine: Machine; readonly python: string } | null = null;
+
+function homeAssistant() {
+  if (prepared) return prepared;
+  const machine = prepareMachine(Number.POSITIVE_INFINITY);
+  const { hass } = install(machine, { newest: false });
+  mkdirSync(machine.outside(path.join(machine.folder, "readers")), { recursive: true });
+  prepared = { machine, python: path.join(path.dirname(hass), "python") };
+  return prepared;
+}
+
+function runInEmhass(action: string, key: string, cases: readonly Case[]): readonly Read[] {
+  const environment = path.join(FOLDER, "emhass");
+  const python = path.join(environment, "bin/python");
+  if (!existsSync(python)) run("python3", "-m", "venv", environment);
+  run(python, "-m", "pip", "install", "--quiet", `emhass==${EMHASS}`);
+  return JSON.parse(run(python, path.join(PROGRAMS, "in_emhass.py"), casesFile(cases), action, key)) as Read[];
+}
+
+function runInNodeRed(form: string, source: string, cases: readonly Case[]): readonly Read[] {
+  const folder = path.join(FOLDER, "node-red");
+  if (!existsSync(path.join(folder, "node_modules/node-red-contrib-power-saver"))) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, "package.json"), "{}");
+    run("npm", "install", "--prefix", folder, "--no-audit", "--install-links", `node-red@${NODE_RED}`, source);
+  }
+  return JSON.parse(
+    run(process.execPath, path.join(PROGRAMS, "in-node-red.cjs"), folder, casesFile(cases), form),
+  ) as Read[];
+}
+
+/** Runs the published card's function as the card does (`_generateData` of its `graphEntry.ts`). */
+async function runCard(source: string, cases: readonly Case[]): Promise<Ran> {
+  const text = readFileSync(path.resolve(PROGRAMS, "../../../config/home-assistant/apexcharts.yaml"), "utf8");
+  const { series } = parse(text) as { series: { data_generator?: string }[] };
+  const body = series.find(({ data_generator }) => data_generator?.includes("raw_today"))?.data_generator ?? "";
+  // The card makes its function of text, too.
+  const AsyncFunction = (async () => undefined).constructor as new (
+    ...texts: string[]
+  ) => (entity: object) => Promise<Read>;
+  const generate = new AsyncFunction("entity", "start", "end", "hass", "moment", `'use strict'; ${body}`);
+  const results = await Promise.all(cases.map(({ entities }) => generate({ attributes: entities.nordpool })));
+  return { version: versionOf(source), results };
+}
+
+function casesFile(cases: readonly Case[]): string {
+  mkdirSync(FOLDER, { recursive: true });
+  const file = path.join(FOLDER, "cases.json");
+  writeFileSync(file, JSON.stringify(cases));
+  return file;
+}
+
+function run(program: string, ...args: string[]): string {
+  return execFileSync(program, args, {
+    encoding: "utf8",
+    maxBuffer: MAX_OUTPUT_BYTES,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}
