@@ -6,23 +6,19 @@ import { dashboardUrlOf } from "../config/dashboard-url.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { shardName, shardOfConfig } from "../core/sharding/shard.ts";
-import type { BackfillState } from "../core/status/daemon-status.ts";
-import type { EpochMs } from "../core/time/interval.ts";
 import type { PlannedState } from "../plans/open-plans.ts";
-import { type ChangeBus, Listeners } from "../state/change-bus.ts";
-import { DueLoop } from "../state/due-loop.ts";
+import type { ChangeBus, Listeners } from "../state/change-bus.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { BatteryTopics } from "./battery-topics.ts";
 import { connectionTo, startBroker } from "./broker/start-broker.ts";
-import { BrokerWatch } from "./broker-watch.ts";
-import type { Message } from "./client/message.ts";
-import { type MqttClient, type MqttClientLog, openMqttClient } from "./client/mqtt-client.ts";
+import type { Command, CommandTable } from "./client/commands.ts";
+import { MqttClient, type MqttClientLog } from "./client/mqtt-client.ts";
 import { OtherShards } from "./other-shards.ts";
-import { DAEMON, daemonTopic, PLACES, PLUGS, partOfPlans, StatePublisher } from "./state-publisher.ts";
+import { Publication, type PublicationOptions, type PublishedChange } from "./publication.ts";
+import { daemonTopic, PLACES, PLUGS, partOfPlans, StatePublisher } from "./state-publisher.ts";
 
-export interface MqttOptions {
+export interface MqttOptions extends PublicationOptions {
   readonly config: Config;
-  readonly clock: Clock;
   readonly log: MqttClientLog;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
@@ -30,16 +26,7 @@ export interface MqttOptions {
   readonly anonymousBroker: boolean;
   /** Identifier of this machine; empty by default. */
   readonly machine?: string;
-  /** Called when the daemon's own state is published, with the progress of the back-fill. */
-  readonly onProgress?: (history: BackfillState | null) => void;
-  /** Fires when the daemon stops. */
-  readonly signal: AbortSignal;
 }
-
-/** Messages of a published part, or the names of all parts from now on. */
-export type PublishedChange =
-  | { readonly part: string; readonly messages: readonly Message[] }
-  | { readonly kept: ReadonlySet<string> };
 
 export interface Mqtt {
   readonly client: MqttClient;
@@ -71,7 +58,7 @@ export async function startMqtt(
   const broker = await startBroker(config, log, { anonymous: options.anonymousBroker });
   const showing = new StatePublisher({ ...state, settings: storage.settings, config, log });
   const others = new OtherShards(config);
-  const client = openMqttClient(
+  const client = new MqttClient(
     {
       ...connectionTo(broker, config),
       clientId: clientIdOf(options, storage.settings),
@@ -79,19 +66,7 @@ export async function startMqtt(
       statusTopic: `${daemonTopic(config)}/status`,
       isOthers: (topic) => others.publish(topic),
       discoveryPrefix: config.mqtt.discovery_prefix,
-      commands: {
-        "command/refresh": () => {
-          state.refresh();
-          changes.stateChanged.emit({ home: null });
-          return { kind: "done" };
-        },
-        "+/once/set": (levels, payload) =>
-          others.isOwnHome(levels[0]) ? state.plans.onceAt(levels, payload, clock.now()) : { kind: "ignored" },
-        "+/away/set": ([home = ""], payload) =>
-          others.isOwnHome(home) ? state.plans.setAway(home, payload, clock.now()) : { kind: "ignored" },
-        "+/plan/+/+/set": (levels, payload) =>
-          others.isOwnHome(levels[0]) ? state.plans.command(levels, payload, clock.now()) : { kind: "ignored" },
-      },
+      commands: commandsOf(state, { changes, clock, others }),
       onRefusedCommand: (command, reason) => {
         showing.showRefused({ command, reason, at: clock.now() });
         changes.stateChanged.emit({ home: null });
@@ -103,8 +78,7 @@ export async function startMqtt(
   );
   const batteries = new BatteryTopics({ client, plans: state.plans, now: () => clock.now(), log });
   client.addListener(batteries);
-  showFirstPrices(state, showing, client);
-  const { loop, published } = publicationLoop(options, state, showing, client);
+  const { loop, published } = new Publication(options, { state, showing, client });
   changes.stateChanged.subscribe(({ home }) => loop.changed(...(home === null ? [] : [home]), PLACES, PLUGS));
   let { circles } = state.plans;
   changes.plansDecided.subscribe(({ circle }) => {
@@ -133,89 +107,25 @@ export async function startMqtt(
   };
 }
 
-/** Time in ms that a start may spend on prices before it continues. One home takes a few milliseconds. */
-const FIRST_PRICES_MS = 20;
-
-/** Publishes the prices of the first homes at once. Those of the others follow when the loop runs. */
-function showFirstPrices({ homes, startedAt }: PlannedState, showing: StatePublisher, client: MqttClient): void {
-  const until = performance.now() + FIRST_PRICES_MS;
-  for (const home of homes.list()) {
-    client.showFirst(showing.pricesOf(home, startedAt), home.id);
-    if (performance.now() > until) return;
-  }
-}
-
-/**
- * Maximum number of accounts with which the daemon's own state is published at each change. With more accounts, the
- * minimum interval in ms is PACE_MS times their number.
- */
-const SHOWN_AT_ONCE = 20;
-const PACE_MS = 10;
-
-/** Creates the loop that publishes each part when it changes, at the latest at the next interval boundary. */
-function publicationLoop(
-  { clock, onProgress, signal }: MqttOptions,
-  state: PlannedState,
-  showing: StatePublisher,
-  client: MqttClient,
-) {
-  const { homes, plans, accounts, isTimeTrusted } = state;
-  const published = new Listeners<PublishedChange>();
-  const watch = new BrokerWatch(state.problems);
-  let known: readonly unknown[] = [];
-  let parts: ReadonlySet<string> = new Set();
-  const show = (part: string, messages: readonly Message[]) => {
-    client.show(messages, part);
-    published.emit({ part, messages });
+/** Returns the commands that the daemon accepts, by topic below the base topic. */
+function commandsOf(
+  { plans, refresh }: Pick<PlannedState, "plans" | "refresh">,
+  { changes, clock, others }: { readonly changes: ChangeBus; readonly clock: Clock; readonly others: OtherShards },
+): CommandTable {
+  const atHome =
+    (command: Command): Command =>
+    (levels, payload) =>
+      others.isOwnHome(levels[0]) ? command(levels, payload) : { kind: "ignored" };
+  return {
+    "command/refresh": () => {
+      refresh();
+      changes.stateChanged.emit({ home: null });
+      return { kind: "done" };
+    },
+    "+/once/set": atHome((levels, payload) => plans.onceAt(levels, payload, clock.now())),
+    "+/away/set": atHome(([home = ""], payload) => plans.setAway(home, payload, clock.now())),
+    "+/plan/+/+/set": atHome((levels, payload) => plans.command(levels, payload, clock.now())),
   };
-  let daemonShownAt = Number.NEGATIVE_INFINITY;
-  const showDaemon = async (now: EpochMs): Promise<EpochMs> => {
-    const paceMs = accounts.all.length > SHOWN_AT_ONCE ? accounts.all.length * PACE_MS : 0;
-    const since = clock.monotonicMs() - daemonShownAt;
-    if (since < paceMs) return now + paceMs - since;
-    daemonShownAt = clock.monotonicMs();
-    const daemon = await state.daemonState(now);
-    show(DAEMON, showing.daemon(daemon));
-    onProgress?.(daemon.backfill);
-    return Number.POSITIVE_INFINITY;
-  };
-  const loop = new DueLoop({
-    clock,
-    items() {
-      const present = [homes.ids, plans.circles];
-      if (present.some((each, i) => each !== known[i])) {
-        known = present;
-        parts = new Set([...homes.ids, PLACES, ...[...plans.circles].map(partOfPlans), PLUGS]);
-      }
-      return parts;
-    },
-    work(part, now) {
-      const { messages, events, until } = showing.part(part, now);
-      show(part, messages);
-      for (const { topic, payload } of events) client.sendCommand(topic, payload);
-      return until;
-    },
-    first(part, now) {
-      const home = homes.named(part);
-      if (home) client.showFirst(showing.pricesOf(home, now), part);
-    },
-    async kept(kept) {
-      if (daemonShownAt === Number.NEGATIVE_INFINITY) await showDaemon(clock.now());
-      client.keepParts(new Set([...kept, DAEMON]));
-      published.emit({ kept: new Set([...kept, DAEMON]) });
-    },
-    async finish(now) {
-      const clockAt = state.checkClock(now);
-      state.checkMachine(now);
-      const lookAt = watch.look(client.status(), now, clock.monotonicMs());
-      return Math.min(clockAt, lookAt, await showDaemon(now));
-    },
-    trust: isTimeTrusted,
-    heartbeat: state.stats.heartbeat("showing", signal),
-  });
-  const wake = () => loop.wake();
-  client.addListener({ subscriptions: [], onMessage: () => undefined, onUp: wake, onDown: wake, onRefused: wake });
-  return { published, loop };
 }
 
 /**

@@ -39,6 +39,7 @@ export interface Unanswered {
   readonly others: readonly string[];
 }
 
+/** One connection. */
 export interface ConnectionOptions extends BrokerAccess {
   /** Constant, and unique per data directory: a broker disconnects the older of two clients with the same id. */
   readonly clientId: string;
@@ -47,13 +48,17 @@ export interface ConnectionOptions extends BrokerAccess {
   /** Topic filters to subscribe to; read at each connection. */
   readonly subscriptions: () => readonly string[];
   readonly onUp: (session: BrokerSession) => void;
-  /** Called when a connection ends, and when an attempt fails for another reason than the one before. */
-  readonly onDown: (reason: Text, unanswered: Unanswered) => void;
   /** Called when the broker rejects a publish or subscribe for a topic, or the topic breaks a limit that it announced. */
   readonly onRefused: (topic: string, reason: Text) => void;
   /** Called when the broker accepts a retained message, a command or a subscription. */
   readonly onAccepted: (topic: string) => void;
   readonly onMessage: (message: IncomingMessage) => void;
+}
+
+/** A connection that is opened again whenever it ends. */
+export interface ReconnectOptions extends ConnectionOptions {
+  /** Called when a connection ends, and when an attempt fails for another reason than the one before. */
+  readonly onDown: (reason: Text, unanswered: Unanswered) => void;
   /** Returns a number from 0 to 1 for the jitter of the back-off. */
   readonly random: () => number;
 }

@@ -3,9 +3,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Text, textIn, message as translated } from "../../core/language/text.ts";
 import type { KeyValue } from "../../core/runtime/key-value.ts";
-import type { BrokerAccess, BrokerSession, IncomingMessage } from "./broker-session.ts";
+import type { BrokerAccess, BrokerSession, IncomingMessage, Unanswered } from "./broker-session.ts";
 import { Commands, type CommandTable } from "./commands.ts";
-import type { Message } from "./message.ts";
 import { keepConnected } from "./reconnect.ts";
 import { RefusedTopics } from "./refused-topics.ts";
 import { RetainedPublisher } from "./retained-publisher.ts";
@@ -45,29 +44,6 @@ export interface MqttListener {
   onRefused?(): void;
 }
 
-export interface MqttClient {
-  /** Sets the wanted state of a part; see `RetainedPublisher.show`. */
-  show(messages: readonly Message[], part?: string): void;
-  /** Publishes urgent state early; see `RetainedPublisher.showFirst`. */
-  showFirst(messages: readonly Message[], part: string): void;
-  /** Sets which parts exist; see `RetainedPublisher.keepParts`. */
-  keepParts(parts: ReadonlySet<string>): void;
-  /** Sends a command to a device with QoS 1, not retained. Returns false if it will not be sent, now or later. */
-  sendCommand(topic: string, payload: string): boolean;
-  /** Adds a listener. If connected, subscribes to its filters and calls its `onUp` at once. */
-  addListener(listener: MqttListener): void;
-  /** Subscribes to additional topic filters if connected. Later connections read them from the listeners. */
-  subscribe(topics: readonly string[]): void;
-  /** Ends subscriptions, except those that a listener still needs. */
-  unsubscribe(topics: readonly string[]): void;
-  /** Returns the state of the connection and its counters since the start. */
-  status(): MqttClientStatus;
-  /** Resolves at the first connection, or after 150 ms. Never rejects. */
-  readonly upSoon: Promise<void>;
-  /** Resolves once `offline` is published and the connection is closed. */
-  readonly closed: Promise<void>;
-}
-
 export interface MqttClientStatus {
   readonly connected: boolean;
   /** Why the client is not connected; null if it is. */
@@ -91,108 +67,148 @@ const QUICK_UP_MS = 150;
 /** Twice the default interval at which Mosquitto saves to disk (`autosave_interval`, 30 min). */
 const BROKER_SAVES_MS = 3_600_000;
 
-/** Connects to the broker and stays connected until the signal fires. */
-export function openMqttClient(options: MqttClientOptions, signal: AbortSignal): MqttClient {
-  const { baseTopic, statusTopic = `${baseTopic}/status`, discoveryPrefix, log, random } = options;
-  const birthTopic = `${discoveryPrefix}/status`;
+/** Stays connected to the broker from now until the signal fires. */
+export class MqttClient {
+  /** Wanted state of the retained topics. */
+  readonly retained: RetainedPublisher;
+  /** Resolves at the first connection, or after 150 ms. Never rejects. */
+  readonly upSoon: Promise<void>;
+  /** Resolves once `offline` is published and the connection is closed. */
+  readonly closed: Promise<void>;
+  readonly #options: MqttClientOptions;
+  readonly #signal: AbortSignal;
+  readonly #birthTopic: string;
   /** Bounded by the modules that listen. */
-  const listeners: MqttListener[] = [];
-  let line: BrokerSession | null = null;
-  let trouble: Text | null = translated("mqtt.connecting");
-  let lastTrouble: Text | null = null;
-  let connections = 0;
-  const publisher = new RetainedPublisher(options.memory, [statusTopic], options.isOthers);
-  const refused = new RefusedTopics(publisher, log, () => {
-    for (const listener of listeners) listener.onRefused?.();
-  });
-  const commands = new Commands({
-    baseTopic,
-    table: options.commands,
-    answer: (topic, payload) => line?.publishTransient(topic, payload),
-    onRefused: (topic, reason) => {
-      log.warn({ topic, reason: textIn("en", reason) }, "command refused");
-      options.onRefusedCommand?.(topic, reason);
-    },
-  });
-  let isGreeting = false;
-  const greetHomeAssistant = async () => {
-    // Several births within one delay cause one repetition.
-    if (isGreeting) return;
-    isGreeting = true;
-    const delayMs = BIRTH_DELAY_MS.least + random() * (BIRTH_DELAY_MS.most - BIRTH_DELAY_MS.least);
-    await pause(delayMs, undefined, { signal }).catch(() => undefined);
-    isGreeting = false;
-    if (!signal.aborted) publisher.repeat();
-  };
-  const onMessage = (message: IncomingMessage) => {
-    // Ignore retained birth messages: Home Assistant was online before we connected.
-    if (message.topic === birthTopic && message.payload === "online" && !message.retained) void greetHomeAssistant();
-    else void commands.take(message);
-    for (const listener of listeners) listener.onMessage(message);
-  };
-  const subscriptions = () => [
-    birthTopic,
-    ...commands.subscriptions(),
-    ...listeners.flatMap((each) => each.subscriptions),
-  ];
-  const firstUp = Promise.withResolvers<void>();
-  const closed = keepConnected(
-    {
-      ...options,
+  readonly #listeners: MqttListener[] = [];
+  readonly #refused: RefusedTopics;
+  readonly #commands: Commands;
+  readonly #firstUp = Promise.withResolvers<void>();
+  #line: BrokerSession | null = null;
+  #trouble: Text | null = translated("mqtt.connecting");
+  #lastTrouble: Text | null = null;
+  #connections = 0;
+  #isGreeting = false;
+
+  constructor(options: MqttClientOptions, signal: AbortSignal) {
+    const { baseTopic, statusTopic = `${baseTopic}/status`, log } = options;
+    this.#options = options;
+    this.#signal = signal;
+    this.#birthTopic = `${options.discoveryPrefix}/status`;
+    this.retained = new RetainedPublisher(options.memory, [statusTopic], options.isOthers);
+    this.#refused = new RefusedTopics(this.retained, log, () => {
+      for (const listener of this.#listeners) listener.onRefused?.();
+    });
+    this.#commands = new Commands({
+      baseTopic,
+      table: options.commands,
+      answer: (topic, payload) => this.#line?.publishTransient(topic, payload),
+      onRefused: (topic, reason) => {
+        log.warn({ topic, reason: textIn("en", reason) }, "command refused");
+        options.onRefusedCommand?.(topic, reason);
+      },
+    });
+    this.upSoon = Promise.race([this.#firstUp.promise, pause(QUICK_UP_MS, undefined, { ref: false })]);
+    this.closed = this.#connect(statusTopic);
+    const aging = setInterval(() => {
+      this.retained.age();
+      this.#refused.age();
+    }, BROKER_SAVES_MS);
+    signal.addEventListener("abort", () => {
+      clearInterval(aging);
+      this.#refused.stop();
+    });
+  }
+
+  /** Adds a listener. If connected, subscribes to its filters and calls its `onUp` at once. */
+  addListener(listener: MqttListener): void {
+    this.#listeners.push(listener);
+    if (!this.#line) return;
+    this.#line.subscribe(listener.subscriptions);
+    listener.onUp();
+  }
+
+  /** Subscribes to additional topic filters if connected. Later connections read them from the listeners. */
+  subscribe(topics: readonly string[]): void {
+    this.#line?.subscribe(topics);
+  }
+
+  /** Ends subscriptions, except those that a listener still needs. */
+  unsubscribe(topics: readonly string[]): void {
+    const needed = new Set(this.#subscriptions());
+    this.#line?.unsubscribe(topics.filter((topic) => !needed.has(topic)));
+  }
+
+  /** Sends a command to a device with QoS 1, not retained. Returns false if it will not be sent, now or later. */
+  sendCommand(topic: string, payload: string): boolean {
+    return !this.#refused.isLeftOut(topic) && (this.#line?.sendCommand(topic, payload) ?? false);
+  }
+
+  /** Returns the state of the connection and its counters since the start. */
+  status(): MqttClientStatus {
+    return {
+      connected: this.#line !== null,
+      trouble: this.#trouble,
+      lastTrouble: this.#lastTrouble,
+      refused: this.#refused.reasons,
+      connections: this.#connections,
+      published: this.retained.accepted,
+    };
+  }
+
+  #connect(statusTopic: string): Promise<void> {
+    const options = {
+      ...this.#options,
       statusTopic,
-      subscriptions: () => subscriptions().filter((filter) => !refused.isLeftOut(filter)),
-      onUp: (up) => {
-        log.info({}, "broker connected");
-        line = up;
-        trouble = null;
-        connections++;
-        refused.onUp(up);
-        for (const listener of listeners) listener.onUp();
-        firstUp.resolve();
-      },
-      onDown: (reason, inFlight) => {
-        log.warn({ reason: textIn("en", reason) }, "broker not connected");
-        line = null;
-        trouble = reason;
-        lastTrouble = reason;
-        refused.onDown(reason, inFlight);
-        for (const listener of listeners) listener.onDown();
-      },
-      onRefused: (topic, why) => refused.onRefused(topic, why),
-      onAccepted: (topic) => refused.onAccepted(topic),
-      onMessage,
-    },
-    signal,
-  );
-  const aging = setInterval(() => {
-    publisher.age();
-    refused.age();
-  }, BROKER_SAVES_MS);
-  signal.addEventListener("abort", () => {
-    clearInterval(aging);
-    refused.stop();
-  });
-  return {
-    show: (messages, part) => publisher.show(messages, part),
-    showFirst: (messages, part) => publisher.showFirst(messages, part),
-    keepParts: (parts) => publisher.keepParts(parts),
-    addListener(listener) {
-      listeners.push(listener);
-      if (!line) return;
-      line.subscribe(listener.subscriptions);
-      listener.onUp();
-    },
-    subscribe: (topics) => line?.subscribe(topics),
-    unsubscribe(topics) {
-      const needed = new Set(subscriptions());
-      line?.unsubscribe(topics.filter((topic) => !needed.has(topic)));
-    },
-    sendCommand: (topic, payload) => !refused.isLeftOut(topic) && (line?.sendCommand(topic, payload) ?? false),
-    status: () => ({
-      ...{ connected: line !== null, trouble, lastTrouble, refused: refused.reasons, connections },
-      published: publisher.accepted,
-    }),
-    upSoon: Promise.race([firstUp.promise, pause(QUICK_UP_MS, undefined, { ref: false })]),
-    closed,
-  };
+      subscriptions: () => this.#subscriptions().filter((filter) => !this.#refused.isLeftOut(filter)),
+      onUp: (line: BrokerSession) => this.#onUp(line),
+      onDown: (reason: Text, inFlight: Unanswered) => this.#onDown(reason, inFlight),
+      onRefused: (topic: string, reason: Text) => this.#refused.onRefused(topic, reason),
+      onAccepted: (topic: string) => this.#refused.onAccepted(topic),
+      onMessage: (message: IncomingMessage) => this.#onMessage(message),
+    };
+    return keepConnected(options, this.#signal);
+  }
+
+  #subscriptions(): string[] {
+    const filters = this.#listeners.flatMap(({ subscriptions }) => subscriptions);
+    return [this.#birthTopic, ...this.#commands.subscriptions(), ...filters];
+  }
+
+  #onUp(line: BrokerSession): void {
+    this.#options.log.info({}, "broker connected");
+    this.#line = line;
+    this.#trouble = null;
+    this.#connections++;
+    this.#refused.onUp(line);
+    for (const listener of this.#listeners) listener.onUp();
+    this.#firstUp.resolve();
+  }
+
+  #onDown(reason: Text, inFlight: Unanswered): void {
+    this.#options.log.warn({ reason: textIn("en", reason) }, "broker not connected");
+    this.#line = null;
+    this.#trouble = reason;
+    this.#lastTrouble = reason;
+    this.#refused.onDown(reason, inFlight);
+    for (const listener of this.#listeners) listener.onDown();
+  }
+
+  #onMessage(message: IncomingMessage): void {
+    // Ignore retained birth messages: Home Assistant was online before we connected.
+    const isBirth = message.topic === this.#birthTopic && message.payload === "online" && !message.retained;
+    if (isBirth) void this.#greetHomeAssistant();
+    else void this.#commands.take(message);
+    for (const listener of this.#listeners) listener.onMessage(message);
+  }
+
+  async #greetHomeAssistant(): Promise<void> {
+    // Several births within one delay cause one repetition.
+    if (this.#isGreeting) return;
+    this.#isGreeting = true;
+    const { least, most } = BIRTH_DELAY_MS;
+    const delayMs = least + this.#options.random() * (most - least);
+    await pause(delayMs, undefined, { signal: this.#signal }).catch(() => undefined);
+    this.#isGreeting = false;
+    if (!this.#signal.aborted) this.retained.repeat();
+  }
 }

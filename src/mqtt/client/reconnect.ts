@@ -4,7 +4,7 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import { textIn } from "../../core/language/text.ts";
-import type { ConnectionOptions } from "./broker-session.ts";
+import type { ReconnectOptions } from "./broker-session.ts";
 import { explainEarlyDisconnects } from "./connect-errors.ts";
 import { type ProtocolVersion, runSession, type SessionResult, type WillSupport } from "./session.ts";
 
@@ -28,7 +28,7 @@ const DOUBLINGS_AFTER_TAKEOVER = 5;
 const MAX_NAMED = 4;
 
 /** Stays connected until the signal fires, then publishes `offline` and closes the connection. */
-export async function keepConnected(options: ConnectionOptions, signal: AbortSignal): Promise<void> {
+export async function keepConnected(options: ReconnectOptions, signal: AbortSignal): Promise<void> {
   let version: ProtocolVersion = 5;
   let history: History = { failures: 0, earlyEnds: 0 };
   let reported: string | null = null;

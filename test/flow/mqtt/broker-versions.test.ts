@@ -2,12 +2,12 @@
 import { execFile, execFileSync } from "node:child_process";
 import net from "node:net";
 import { promisify } from "node:util";
-import mqtt, { type IClientOptions, type IConnackPacket, type IPublishPacket, type MqttClient } from "mqtt";
+import mqtt, { type IClientOptions, type IConnackPacket, type IPublishPacket } from "mqtt";
 import mqttPacket from "mqtt-packet";
 import { describe, expect, test } from "vitest";
 import { startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
 import type { RefusedConnection } from "../../../src/mqtt/broker/network-connection.ts";
-import { openMqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
+import { MqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { TestMemory } from "../../support/broker/retaining-port.ts";
 import { loopMs } from "../../support/runner/loop-time.ts";
 
@@ -48,13 +48,13 @@ async function connect(port: number, options: IClientOptions) {
   return Object.assign(client, { connack, [Symbol.asyncDispose]: () => client.endAsync(true) });
 }
 
-function next(client: MqttClient, wanted: string): Promise<IPublishPacket> {
+function next(client: mqtt.MqttClient, wanted: string): Promise<IPublishPacket> {
   return new Promise((resolve) => {
     client.on("message", (topic, _payload, packet) => topic === wanted && resolve(packet));
   });
 }
 
-function gone(client: MqttClient): Promise<void> {
+function gone(client: mqtt.MqttClient): Promise<void> {
   return new Promise((resolve) => client.once("close", () => resolve()));
 }
 
@@ -332,7 +332,7 @@ test("elbro's own client uses MQTT 5 with the embedded broker", async () => {
     written.push(chunk);
     return write(chunk);
   };
-  const link = openMqttClient(
+  const link = new MqttClient(
     {
       open: async () => stream,
       ...{ clientId: "elbro_own", baseTopic: "elbro", discoveryPrefix: "homeassistant", commands: {} },

@@ -1,5 +1,5 @@
 import net from "node:net";
-import mqtt, { type IClientOptions, type MqttClient } from "mqtt";
+import mqtt, { type IClientOptions } from "mqtt";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { configSchema } from "../../../src/config/schema.ts";
@@ -7,7 +7,7 @@ import { type EmbeddedBrokerOptions, startEmbeddedBroker } from "../../../src/mq
 import type { RefusedConnection } from "../../../src/mqtt/broker/network-connection.ts";
 import { startBroker as startConfigured } from "../../../src/mqtt/broker/start-broker.ts";
 import { hashPassword } from "../../../src/mqtt/broker/users.ts";
-import { openMqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
+import { MqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { HostileClients, hostilePackets } from "../../support/broker/hostile-clients.ts";
 import { retainedIn } from "../../support/broker/retained.ts";
 import { TestMemory } from "../../support/broker/retaining-port.ts";
@@ -51,7 +51,7 @@ async function client(port: number, options: IClientOptions = {}, protocol = "mq
 /** The daemon's own client of the broker, which publishes one price. */
 function daemonOn(open: () => ReturnType<EmbeddedBrokerHandle["open"]>) {
   const stop = new AbortController();
-  const link = openMqttClient(
+  const link = new MqttClient(
     {
       open: async () => open(),
       clientId: "elbro_own",
@@ -64,7 +64,7 @@ function daemonOn(open: () => ReturnType<EmbeddedBrokerHandle["open"]>) {
     },
     stop.signal,
   );
-  link.show([{ topic: "elbro/home/price", payload: "1.25" }]);
+  link.retained.show([{ topic: "elbro/home/price", payload: "1.25" }]);
   return {
     link,
     async [Symbol.asyncDispose]() {
@@ -77,7 +77,7 @@ function daemonOn(open: () => ReturnType<EmbeddedBrokerHandle["open"]>) {
 type EmbeddedBrokerHandle = Awaited<ReturnType<typeof startBroker>>;
 
 /** Resolves with the first message of a topic. */
-function heard(listener: MqttClient, topic: string): Promise<string> {
+function heard(listener: mqtt.MqttClient, topic: string): Promise<string> {
   return new Promise((resolve) => {
     listener.on("message", (found, payload) => found === topic && resolve(payload.toString()));
   });
@@ -116,7 +116,7 @@ describe("a login", () => {
     await using broker = await startBroker({ wsPort: 0, anonymous: true, mayConnect: () => true });
     const port = broker.wsPort ?? 0;
     await using own = daemonOn(broker.open);
-    own.link.show([{ topic: "elbro/home/prices", payload: "9".repeat(30_000) }]);
+    own.link.retained.show([{ topic: "elbro/home/prices", payload: "9".repeat(30_000) }]);
     await using viewer = await client(port, asTv, "ws");
     const prices = heard(viewer, "elbro/home/prices");
     await viewer.subscribeAsync("elbro/#", { qos: 1 });
@@ -236,7 +236,7 @@ describe("permissions of a client", () => {
     await using broker = await startBroker();
     await using tv = await client(broker.port, asTv);
     await using ha = await client(broker.port, asHa);
-    const granted = async (one: MqttClient, filter: string) =>
+    const granted = async (one: mqtt.MqttClient, filter: string) =>
       (await one.subscribeAsync(filter).catch(() => [{ qos: 128 }]))[0]?.qos;
     for (const filter of ["$SYS/#", "$SYS/+/new/clients"]) expect(await granted(tv, filter)).toBe(128);
     expect(await granted(ha, "$SYS/#")).toBe(0);
@@ -297,7 +297,7 @@ describe("permissions of a client", () => {
       origin: { name: "elbro" },
       components: {},
     });
-    own.link.show([{ topic, payload: document }]);
+    own.link.retained.show([{ topic, payload: document }]);
     await expect.poll(() => retainedIn(broker.port, asTv)).toHaveProperty([topic], document);
     await using ha = await client(broker.port, asHa);
     await ha.publishAsync(topic, "{}", { qos: 1, retain: true });

@@ -2,7 +2,7 @@ import mqtt from "mqtt";
 import { expect, test } from "vitest";
 import { startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
 import type { Message } from "../../../src/mqtt/client/message.ts";
-import { openMqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
+import { MqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { announce } from "../../../src/mqtt/homeassistant/discovery.ts";
 import { hasValue, stateMessages } from "../../../src/mqtt/homeassistant/entity.ts";
 import { homeDevice } from "../../../src/mqtt/homeassistant/home-entities.ts";
@@ -116,7 +116,7 @@ async function startDaemon(messages: readonly Message[], port = 0) {
   });
   const stop = new AbortController();
   const kept = new Map<string, string>();
-  const client = openMqttClient(
+  const client = new MqttClient(
     {
       ...{ open: async () => broker.open(), clientId: "elbro_test", baseTopic: "elbro" },
       ...{ discoveryPrefix: "homeassistant", commands: {}, log: silent, random: () => 0 },
@@ -124,7 +124,7 @@ async function startDaemon(messages: readonly Message[], port = 0) {
     },
     stop.signal,
   );
-  client.show(messages);
+  client.retained.show(messages);
   return {
     port: broker.port,
     async [Symbol.asyncDispose]() {

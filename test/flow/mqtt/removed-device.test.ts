@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
 import type { Message } from "../../../src/mqtt/client/message.ts";
-import { openMqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
+import { MqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { openBrokerStream } from "../../../src/mqtt/client/transport.ts";
 import { haveMosquitto, Mosquitto } from "../../support/broker/mosquitto.ts";
 import { retainedIn } from "../../support/broker/retained.ts";
@@ -82,12 +82,12 @@ function startBroker(name: string): Promise<Broker> {
 
 function openClient({ open }: Broker) {
   const stop = new AbortController();
-  const { show } = openMqttClient(
+  const { retained } = new MqttClient(
     {
       ...{ open, clientId: "elbro_test", baseTopic: "elbro", discoveryPrefix: "homeassistant", commands: {} },
       ...{ memory: new TestMemory(), log: { info: () => undefined, warn: () => undefined }, random: () => 0 },
     },
     stop.signal,
   );
-  return { show, [Symbol.dispose]: () => stop.abort() };
+  return { show: (messages: readonly Message[]) => retained.show(messages), [Symbol.dispose]: () => stop.abort() };
 }

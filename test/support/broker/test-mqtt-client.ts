@@ -2,7 +2,7 @@ import type { Text } from "../../../src/core/language/text.ts";
 import type { KeyValue } from "../../../src/core/runtime/key-value.ts";
 import type { CommandTable } from "../../../src/mqtt/client/commands.ts";
 import type { Message } from "../../../src/mqtt/client/message.ts";
-import { type MqttClient, openMqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
+import { MqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { type BrokerAddress, openBrokerStream } from "../../../src/mqtt/client/transport.ts";
 import { loopMs } from "../runner/loop-time.ts";
 import { HANG_MS } from "../runner/time-limits.ts";
@@ -39,7 +39,7 @@ export class TestMqttClient implements AsyncDisposable {
       this.lines.push({ text, facts });
       for (const look of [...this.#waiting]) look();
     };
-    this.link = openMqttClient(
+    this.link = new MqttClient(
       {
         open: (signal) => {
           this.attempts++;
@@ -60,7 +60,7 @@ export class TestMqttClient implements AsyncDisposable {
   }
 
   show(messages: readonly Message[]): void {
-    this.link.show(messages);
+    this.link.retained.show(messages);
   }
 
   /** What the broker refuses now. */

@@ -4,7 +4,7 @@ import mqtt, { type MqttClient as LibraryClient } from "mqtt";
 import { MAX_DEAD_MAN_MS, type Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { type EmbeddedBroker, startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
-import { type MqttClient, openMqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
+import { MqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { PlugManager } from "../../../src/plugs/plug-manager.ts";
 import { retainedIn } from "../broker/retained.ts";
 import { TestMemory } from "../broker/retaining-port.ts";
@@ -132,7 +132,7 @@ export class BrokerPlugModel implements AsyncDisposable {
       },
       onChange: () => undefined,
     });
-    const link = openMqttClient(
+    const link = new MqttClient(
       {
         open: async () => {
           if (!this.#broker) throw Object.assign(new Error("no broker"), { code: "ECONNREFUSED" });

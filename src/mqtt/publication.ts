@@ -1,0 +1,141 @@
+/** Publishes each part of the state when it changes, at the latest at the next interval boundary. */
+
+import type { Clock } from "../core/runtime/clock.ts";
+import type { BackfillState } from "../core/status/daemon-status.ts";
+import type { EpochMs } from "../core/time/interval.ts";
+import type { PlannedState } from "../plans/open-plans.ts";
+import { Listeners } from "../state/change-bus.ts";
+import { DueLoop } from "../state/due-loop.ts";
+import { BrokerWatch } from "./broker-watch.ts";
+import type { Message } from "./client/message.ts";
+import type { MqttClient } from "./client/mqtt-client.ts";
+import { DAEMON, PLACES, PLUGS, partOfPlans, type StatePublisher } from "./state-publisher.ts";
+
+export interface PublicationOptions {
+  readonly clock: Clock;
+  /** Called when the daemon's own state is published, with the progress of the back-fill. */
+  readonly onProgress?: (history: BackfillState | null) => void;
+  /** Fires when the daemon stops. */
+  readonly signal: AbortSignal;
+}
+
+export interface PublicationDeps {
+  readonly state: PlannedState;
+  readonly showing: StatePublisher;
+  readonly client: MqttClient;
+}
+
+/** Messages of a published part, or the names of all parts from now on. */
+export type PublishedChange =
+  | { readonly part: string; readonly messages: readonly Message[] }
+  | { readonly kept: ReadonlySet<string> };
+
+/** Time in ms that a start may spend on prices before it continues. One home takes a few milliseconds. */
+const FIRST_PRICES_MS = 20;
+
+/**
+ * Maximum number of accounts with which the daemon's own state is published at each change. With more accounts, the
+ * minimum interval in ms is PACE_MS times their number.
+ */
+const SHOWN_AT_ONCE = 20;
+const PACE_MS = 10;
+
+export class Publication {
+  readonly published = new Listeners<PublishedChange>();
+  readonly loop: DueLoop;
+  readonly #options: PublicationOptions;
+  readonly #deps: PublicationDeps;
+  readonly #watch: BrokerWatch;
+  #known: readonly unknown[] = [];
+  #parts: ReadonlySet<string> = new Set();
+  #daemonShownAt = Number.NEGATIVE_INFINITY;
+
+  /** Publishes the prices of the first homes at once. Those of the others follow when the loop runs. */
+  constructor(options: PublicationOptions, deps: PublicationDeps) {
+    const { state, client } = deps;
+    this.#options = options;
+    this.#deps = deps;
+    this.#watch = new BrokerWatch(state.problems);
+    this.#publishFirstPrices();
+    this.loop = new DueLoop({
+      clock: options.clock,
+      items: () => this.#currentParts(),
+      work: (part, now) => this.#work(part, now),
+      first: (part, now) => this.#publishPrices(part, now),
+      kept: (parts) => this.#keepOnly(parts),
+      finish: (now) => this.#finish(now),
+      trust: state.isTimeTrusted,
+      heartbeat: state.stats.heartbeat("showing", options.signal),
+    });
+    const wake = () => this.loop.wake();
+    client.addListener({ subscriptions: [], onMessage: () => undefined, onUp: wake, onDown: wake, onRefused: wake });
+  }
+
+  #publishFirstPrices(): void {
+    const { homes, startedAt } = this.#deps.state;
+    const until = performance.now() + FIRST_PRICES_MS;
+    for (const id of homes.ids) {
+      this.#publishPrices(id, startedAt);
+      if (performance.now() > until) return;
+    }
+  }
+
+  #publishPrices(part: string, now: EpochMs): void {
+    const { state, showing, client } = this.#deps;
+    const home = state.homes.named(part);
+    if (home) client.retained.showFirst(showing.pricesOf(home, now), part);
+  }
+
+  /** Returns the same set as long as homes and plans do not change. */
+  #currentParts(): ReadonlySet<string> {
+    const { homes, plans } = this.#deps.state;
+    const present = [homes.ids, plans.circles];
+    if (present.some((each, i) => each !== this.#known[i])) {
+      this.#known = present;
+      this.#parts = new Set([...homes.ids, PLACES, ...[...plans.circles].map(partOfPlans), PLUGS]);
+    }
+    return this.#parts;
+  }
+
+  #work(part: string, now: EpochMs): EpochMs {
+    const { messages, events, until } = this.#deps.showing.part(part, now);
+    this.#publish(part, messages);
+    for (const { topic, payload } of events) this.#deps.client.sendCommand(topic, payload);
+    return until;
+  }
+
+  #publish(part: string, messages: readonly Message[]): void {
+    this.#deps.client.retained.show(messages, part);
+    this.published.emit({ part, messages });
+  }
+
+  async #keepOnly(parts: ReadonlySet<string>): Promise<void> {
+    if (this.#daemonShownAt === Number.NEGATIVE_INFINITY) await this.#publishDaemon(this.#options.clock.now());
+    const kept = new Set([...parts, DAEMON]);
+    this.#deps.client.retained.keepParts(kept);
+    this.published.emit({ kept });
+  }
+
+  async #finish(now: EpochMs): Promise<EpochMs> {
+    const { state, client } = this.#deps;
+    const clockAt = state.checkClock(now);
+    state.checkMachine(now);
+    const lookAt = this.#watch.look(client.status(), now, this.#options.clock.monotonicMs());
+    return Math.min(clockAt, lookAt, await this.#publishDaemon(now));
+  }
+
+  /** Returns when it is due again; infinity if only a change makes it due. */
+  async #publishDaemon(now: EpochMs): Promise<EpochMs> {
+    const { state, showing } = this.#deps;
+    const { clock, onProgress } = this.#options;
+    const count = state.accounts.all.length;
+    const paceMs = count > SHOWN_AT_ONCE ? count * PACE_MS : 0;
+    const since = clock.monotonicMs() - this.#daemonShownAt;
+    if (since < paceMs) return now + paceMs - since;
+    this.#daemonShownAt = clock.monotonicMs();
+    const daemon = await state.daemonState(now);
+    this.#publish(DAEMON, showing.daemon(daemon));
+    onProgress?.(daemon.backfill);
+    return Number.POSITIVE_INFINITY;
+  }
+}
