@@ -22,21 +22,21 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 8_511,
+  api: 8_514,
   cli: 2_859,
   config: 5_111,
-  core: 11_795,
+  core: 11_800,
   dashboard: 9_708,
   http: 2_039,
-  integrations: 2_679,
-  mqtt: 5_883,
+  integrations: 2_678,
+  mqtt: 5_885,
   plans: 1_312,
   plugs: 1_625,
-  service: 3_949,
+  service: 3_951,
   simulator: 2_350,
   src: 267,
-  state: 2_952,
-  storage: 3_640,
+  state: 2_959,
+  storage: 3_651,
 };
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */
 const MAX_LEVELS = 14;

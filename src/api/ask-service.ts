@@ -30,7 +30,7 @@ export function askService(
     const ask = { operation, params: {}, share: "lan", seriesId: repository.idOf(series), range: null } as const;
     const reply = await account.ask(ask);
     if (reply.kind !== "ok") return reply;
-    const kept = await repository.keepAnswer(account.name, operation, {}, reply.body, clock.now(), reply.dropped);
+    const kept = await repository.keepAnswer(account.name, operation, {}, { ...reply, at: clock.now() });
     if (kept) onSeriesChanged(series);
     return null;
   });

@@ -9,7 +9,8 @@ import { DueLoop } from "../state/due-loop.ts";
 import { BrokerWatch } from "./broker-watch.ts";
 import type { Message } from "./client/message.ts";
 import type { MqttClient } from "./client/mqtt-client.ts";
-import { DAEMON, PLACES, PLUGS, partOfPlans, type StatePublisher } from "./state-publisher.ts";
+import { DAEMON, PLACES, PLUGS, partOfPlans } from "./parts.ts";
+import type { StatePublisher } from "./state-publisher.ts";
 
 export interface PublicationOptions {
   readonly clock: Clock;

@@ -14,8 +14,9 @@ import { connectionTo, startBroker } from "./broker/start-broker.ts";
 import type { Command, CommandTable } from "./client/commands.ts";
 import { MqttClient, type MqttClientLog } from "./client/mqtt-client.ts";
 import { OtherShards } from "./other-shards.ts";
+import { PLACES, PLUGS, partOfPlans } from "./parts.ts";
 import { Publication, type PublicationOptions, type PublishedChange } from "./publication.ts";
-import { daemonTopic, PLACES, PLUGS, partOfPlans, StatePublisher } from "./state-publisher.ts";
+import { daemonTopic, StatePublisher } from "./state-publisher.ts";
 
 export interface MqttOptions extends PublicationOptions {
   readonly config: Config;

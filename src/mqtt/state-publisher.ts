@@ -23,6 +23,7 @@ import { homeDevice } from "./homeassistant/home-entities.ts";
 import { placeDevice } from "./homeassistant/place-entities.ts";
 import { planDevice } from "./homeassistant/plan-entities.ts";
 import { plugDevice } from "./homeassistant/plug-entities.ts";
+import { PLACES, PLANS } from "./parts.ts";
 import { daemonMessages, type RefusedCommand } from "./topics/daemon-topics.ts";
 import { exportMessage, formatMessages } from "./topics/format-topics.ts";
 import { homeMessages } from "./topics/home-topics.ts";
@@ -45,17 +46,6 @@ export interface PublishedPart {
   /** Events since the part was made before; not retained. */
   readonly events: readonly Message[];
   readonly until: EpochMs;
-}
-
-/** Names of the parts that are not homes. No home has such a name, because slugs contain no slash. */
-export const PLACES = "/places";
-export const PLUGS = "/plugs";
-export const DAEMON = "/daemon";
-const PLANS = "/plans/";
-
-/** Returns the name of the part for a circle of plans. */
-export function partOfPlans(circle: string): string {
-  return PLANS + circle;
 }
 
 /** Maximum time between two heartbeats. */

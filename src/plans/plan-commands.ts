@@ -112,7 +112,7 @@ export class PlanCommands {
     if (action === "stop") return stop(advance.memory, now, spec);
     const circle = this.#plans.circles.in(this.#plans.circles.circleOf(definition.home) ?? "");
     const crowded = crowdedFor(slot, circle, (other) => other.advance.memory?.startedRuns ?? []);
-    return runNow(spec, advance.memory, now, blockedBy(definition, new Set(), circle), crowded);
+    return runNow(spec, advance.memory, now, { others: blockedBy(definition, new Set(), circle), crowded });
   }
 
   #learnedActed({ definition, spec }: PlanSlot, action: LearnAction, now: EpochMs): PlanCommanded {

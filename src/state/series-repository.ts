@@ -31,6 +31,19 @@ import type { Found } from "./stored-answer.ts";
 /** Longest range that is aggregated: a leap year with a clock change. Its rows take 20 ms. */
 const MAX_AGGREGATED_MS = 366 * DAY_MS + HOUR_MS;
 
+/** Answer to a request of the LAN. `dropped`: what of it could not be read. */
+interface KeptAnswer<Id extends OperationId> {
+  readonly body: BodyOf<Id>;
+  readonly at: EpochMs;
+  readonly dropped?: Dropped | null | undefined;
+}
+
+interface Freshness {
+  readonly now: EpochMs;
+  /** A part that may still be corrected and was answered before this is not fresh. */
+  readonly askedSince?: EpochMs | undefined;
+}
+
 export class SeriesRepository implements StorePort {
   readonly store: SeriesStore;
   readonly requestLog: RequestLog;
@@ -98,7 +111,7 @@ export class SeriesRepository implements StorePort {
   async keep(...[series, range, rows, envelope, at]: Parameters<StorePort["keep"]>): ReturnType<StorePort["keep"]> {
     const asked = chunkUnitOf(series.unit) === null ? null : range;
     const writeAnswered = () => this.requestLog.writeAnswered(this.store.idOf(series), asked, at);
-    const storing = this.store.storing(series, range, rows, envelope, writeAnswered, at);
+    const storing = this.store.storing(series, range, { rows, envelope, now: at }, writeAnswered);
     for (;;) {
       const step = this.#writing.attempt(() => storing.next())?.value;
       if (!step) return null;
@@ -155,9 +168,7 @@ export class SeriesRepository implements StorePort {
     account: string,
     operation: Id,
     params: ParamsOf<Id>,
-    body: BodyOf<Id>,
-    at: EpochMs,
-    dropped: Dropped | null = null,
+    { body, at, dropped = null }: KeptAnswer<Id>,
   ): Promise<boolean | null> {
     const { rows, envelope } = takeApart(operation, body);
     const series = seriesOf(account, operation, params);
@@ -172,16 +183,12 @@ export class SeriesRepository implements StorePort {
     return [...rows, ...stored.filter(({ id }) => dropped.ids.includes(String(id)))];
   }
 
-  /**
-   * Returns the stored data for a request; null if a part of it was never requested. A part that may still be corrected
-   * and was answered before `askedSince` is not fresh.
-   */
+  /** Returns the stored data for a request; null if a part of it was never requested. */
   find<Id extends OperationId>(
     account: string,
     operation: Id,
     params: ParamsOf<Id>,
-    now: EpochMs,
-    askedSince = NEVER,
+    { now, askedSince = NEVER }: Freshness,
   ): Found | null {
     const changes = this.store.changes + this.requestLog.answers;
     const known = this.#lookups.get(params);
@@ -229,10 +236,11 @@ export class SeriesRepository implements StorePort {
     if (version === null || !envelope) return null;
     const intervals = this.#calendar.intervals(unit, range).filter(({ start }) => start >= range.start);
     const whole = { start: range.start, end: intervals.at(-1)?.end ?? range.end };
-    const rows = aggregateRows(this.store.rows(series, whole), finer, intervals, this.#calendar, (interval) =>
+    const rows = aggregateRows(this.store.rows(series, whole), finer, intervals, {
+      calendar: this.#calendar,
       // A mean of some quarters is another price. A sum of what the service has is what the service would send.
-      finer === "hour" ? this.#knownUntil(series, interval) : interval.start,
-    );
+      ...(finer === "hour" ? { knownUntil: (interval: Interval) => this.#knownUntil(series, interval) } : {}),
+    });
     const answeredAt = this.#oldestAnswer(series, whole, operation, now);
     if (rows.length === 0 || answeredAt === null) return null;
     const around = aroundRows(operation, params, { ...envelope, [from]: unit });
@@ -293,8 +301,7 @@ export class SeriesRepository implements StorePort {
     account: string,
     operation: Id,
     params: ParamsOf<Id>,
-    now: EpochMs,
-    askedSince = NEVER,
+    { now, askedSince = NEVER }: Freshness,
   ): Interval | null {
     const series = seriesOf(account, operation, params);
     const range = rangeOf(operation, params);

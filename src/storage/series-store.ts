@@ -56,6 +56,14 @@ interface SeriesRecord {
  */
 const MAX_GAPS = 4;
 
+/** A response of a series. */
+export interface StoredResponse {
+  readonly rows: Rows;
+  readonly envelope: Envelope;
+  /** An empty response of a `latest` series keeps stored rows that end after this. */
+  readonly now?: EpochMs;
+}
+
 export class SeriesStore {
   readonly #database: DatabaseSync;
   readonly #calendar: Calendar;
@@ -98,22 +106,20 @@ export class SeriesStore {
    * `latest` series is replaced as a whole.
    */
   store(key: SeriesKey, range: Interval, rows: Rows, envelope: Envelope): SeriesChange {
-    const storing = this.storing(key, range, rows, envelope, () => undefined);
+    const storing = this.storing(key, range, { rows, envelope }, () => undefined);
     for (let step = storing.next(); ; step = storing.next()) if (step.done) return step.value;
   }
 
   /**
    * Stores a response like `store`, in slices, and yields between them, so that the caller can let other work run. Each
    * slice is a transaction. After a crash between two slices, the stored part is a correct smaller response. `finish`
-   * runs inside the last transaction. An empty response of a `latest` series keeps stored rows that end after `now`.
+   * runs inside the last transaction.
    */
   *storing(
     key: SeriesKey,
     range: Interval,
-    rows: Rows,
-    envelope: Envelope,
+    { rows, envelope, now = Number.POSITIVE_INFINITY }: StoredResponse,
     finish: () => void,
-    now: EpochMs = Number.POSITIVE_INFINITY,
   ): Generator<void, SeriesChange> {
     const { filled, strayRows } = chunkUnitOf(key.unit)
       ? cutIntoChunks([...rows], chunksOf(key.unit, range, this.#calendar))
@@ -122,7 +128,7 @@ export class SeriesStore {
     let changed = false;
     for (const [i, batch] of batches.entries()) {
       const isLast = i === batches.length - 1;
-      changed = this.#storeBatch(key, envelope, batch, isLast ? finish : () => undefined, now) || changed;
+      changed = this.#storeBatch({ key, envelope, now }, batch, isLast ? finish : () => undefined) || changed;
       if (!isLast) yield;
     }
     return { changed, strayRows };
@@ -254,12 +260,16 @@ export class SeriesStore {
     this.#writing.damaged(`${name}${from}`, () => this.#chunks.delete(seriesId, start));
   }
 
-  #storeBatch(key: SeriesKey, envelope: Envelope, batch: readonly Filled[], finish: () => void, now: EpochMs): boolean {
+  #storeBatch(
+    { key, envelope, now }: { readonly key: SeriesKey; readonly envelope: Envelope; readonly now: EpochMs },
+    batch: readonly Filled[],
+    finish: () => void,
+  ): boolean {
     try {
       return transaction(this.#database, () => {
         const record = this.#recordOf(key);
         let changed = this.#storeEnvelope(record, envelope);
-        for (const { chunk, rows } of batch) changed = this.#storeChunk(key, record, chunk, rows, now) || changed;
+        for (const filled of batch) changed = this.#storeChunk(record, filled, now) || changed;
         finish();
         return changed;
       });
@@ -307,7 +317,8 @@ export class SeriesStore {
     return first && last ? { start: first.start, end: last.end } : null;
   }
 
-  #storeChunk(key: SeriesKey, record: SeriesRecord, chunk: Interval, newer: readonly Row[], now: EpochMs): boolean {
+  #storeChunk(record: SeriesRecord, { chunk, rows: newer }: Filled, now: EpochMs): boolean {
+    const { key } = record;
     const stored = this.#chunks.texts(record.id, [chunk.start]).get(chunk.start)?.toString();
     const newerText = textOfRows(newer);
     if (stored === newerText) return false;

@@ -90,7 +90,7 @@ function measureReading(path: string, now: EpochMs): Record<string, number> {
   const startMs = performance.now() - before;
   const params = { addressId, from: calendar.shift(now, "day", -366), to: now, aggregation: "hour" } as const;
   const bodyOf = (operation: "consumption" | "consumptionCosts") => {
-    const found = repository.find(ACCOUNT, operation, { ...params }, now);
+    const found = repository.find(ACCOUNT, operation, { ...params }, { now });
     if (!found) throw new Error("the year is not stored");
     return found.read();
   };
@@ -113,7 +113,12 @@ async function measureLargeAnswer(path: string): Promise<Record<string, number>>
       totalPricePerKWh: Math.round((2 + Math.sin(at)) * 1e4) / 1e4,
     });
   const series: SeriesKey = { account: ACCOUNT, place: addressId, operation: "prices", unit: "fifteenMinutes" };
-  const storing = home.repository.store.storing(series, { start: from, end: to }, rows, {}, () => undefined);
+  const storing = home.repository.store.storing(
+    series,
+    { start: from, end: to },
+    { rows, envelope: {} },
+    () => undefined,
+  );
   let most = 0;
   for (let done = false; !done; ) {
     const before = performance.now();

@@ -66,7 +66,7 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: CrashReport):
       const reply = await account.ask({ operation, params: part, share: "lan", seriesId, range });
       if (reply.kind !== "ok") return reply;
       const at = clock.now();
-      const changed = await repository.keepAnswer(account.name, operation, part, reply.body, at, reply.dropped);
+      const changed = await repository.keepAnswer(account.name, operation, part, { ...reply, at });
       if (changed === null) return unkept({ operation, wanted: params, asked: part, body: reply.body, at });
       if (changed) onSeriesChanged(series);
       return null;
@@ -98,7 +98,7 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: CrashReport):
     find(operation, params, now, askedSince) {
       const parts = accountsFor(operation, params);
       const found = parts.map(({ name }) => {
-        const part = repository.find(name, operation, params, now, askedSince);
+        const part = repository.find(name, operation, params, { now, askedSince });
         return part && upcomingOnly(part, operation, () => starts.of(name, operation, params, now));
       });
       return joined(found);
@@ -125,7 +125,7 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: CrashReport):
       const found = results.map((result, i) =>
         result.kind === "unkept"
           ? result.found
-          : repository.find(parts[i]?.name ?? "", operation, params, clock.now(), askedSince),
+          : repository.find(parts[i]?.name ?? "", operation, params, { now: clock.now(), askedSince }),
       );
       const all = joined(found);
       return all ? { kind: "unkept", found: all } : { kind: "kept", at: clock.now() };
@@ -170,7 +170,9 @@ async function waitForRequestsInFlight<Id extends OperationId>(
 ): Promise<void> {
   const series = seriesOf(name, operation, params);
   const lacking = () =>
-    operationOf(operation).range ? repository.staleRange(name, operation, params, clock.now(), askedSince) : WHOLE;
+    operationOf(operation).range
+      ? repository.staleRange(name, operation, params, { now: clock.now(), askedSince })
+      : WHOLE;
   for (;;) {
     const range = lacking();
     const flight = range && flights.overlapping(series, range);
@@ -202,8 +204,9 @@ function partsToAsk<Id extends OperationId>(
   { operation, params, askedSince }: Wanted<Id>,
 ): ParamsOf<Id>[] {
   const { range } = operationOf(operation);
-  if (!range) return repository.find(account, operation, params, clock.now(), askedSince)?.fresh ? [] : [params];
-  const stale = repository.staleRange(account, operation, params, clock.now(), askedSince);
+  if (!range)
+    return repository.find(account, operation, params, { now: clock.now(), askedSince })?.fresh ? [] : [params];
+  const stale = repository.staleRange(account, operation, params, { now: clock.now(), askedSince });
   const unit = seriesOf(account, operation, params).unit;
   const cap = range.caps[unit] ?? UNCAPPED_CLIENT_RANGE;
   const parts: ParamsOf<Id>[] = [];

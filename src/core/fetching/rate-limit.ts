@@ -44,7 +44,8 @@ export const FLIGHT_MS = 32_000;
 /** Lengths of the service's windows. Source: service interface, part 8.2. */
 export const SERVICE_WINDOW_MS = { minute: 60_000, day: 86_400_000 } as const;
 export const DAY_WINDOW_MS: number = SERVICE_WINDOW_MS.day + FLIGHT_MS;
-const MINUTE_WINDOW_MS = SERVICE_WINDOW_MS.minute + FLIGHT_MS;
+const DAY = { name: "day", lengthMs: DAY_WINDOW_MS } as const;
+const MINUTE = { name: "minute", lengthMs: SERVICE_WINDOW_MS.minute + FLIGHT_MS } as const;
 
 /** Limits assumed until the first response states them. */
 export const UNKNOWN_LIMITS = { minute: 5, day: 50 } as const;
@@ -83,9 +84,7 @@ const THIRD_PARTY_PACE_MS = 10_000;
  * reserved for prices.
  */
 export function rateLimit(
-  name: RateLimit["name"],
-  lengthMs: number,
-  limit: number,
+  { name, lengthMs, limit }: Pick<RateLimit, "name" | "lengthMs" | "limit">,
   reserve: (pollShare: number) => number,
   wanted = 0,
 ): RateLimit {
@@ -99,10 +98,10 @@ export function consumerRateLimits(
   limits: { readonly minute: number; readonly day: number },
   addresses: number,
 ): RateLimit[] {
-  const [day, prices] = [Math.min(limits.day, MAX_ATTEMPTS), PRICES_PER_ADDRESS * Math.max(1, addresses)];
+  const prices = PRICES_PER_ADDRESS * Math.max(1, addresses);
   return [
-    rateLimit("minute", MINUTE_WINDOW_MS, Math.min(limits.minute, MAX_ATTEMPTS), lastThird),
-    rateLimit("day", DAY_WINDOW_MS, day, (poll) => dayReserve(poll, addresses), prices),
+    rateLimit({ ...MINUTE, limit: Math.min(limits.minute, MAX_ATTEMPTS) }, lastThird),
+    rateLimit({ ...DAY, limit: Math.min(limits.day, MAX_ATTEMPTS) }, (poll) => dayReserve(poll, addresses), prices),
   ];
 }
 
@@ -113,7 +112,7 @@ export function consumerRateLimits(
 export function thirdPartyRateLimits(perDay: number, places = 1): RateLimit[] {
   return [
     { name: "pace", lengthMs: THIRD_PARTY_PACE_MS, limit: 1, shares: { poll: 1, backfill: 1, lan: 1 } },
-    rateLimit("day", DAY_WINDOW_MS, perDay, (poll) => dayReserve(poll, 1), PRICES_PER_PLACE * Math.max(1, places)),
+    rateLimit({ ...DAY, limit: perDay }, (poll) => dayReserve(poll, 1), PRICES_PER_PLACE * Math.max(1, places)),
   ];
 }
 

@@ -16,19 +16,26 @@ export type PlanAction = (typeof planActions)[number];
 /** The record after a command, or the reason for a refusal. */
 export type Commanded = { readonly kind: "done"; readonly memory: PlanRecord } | RefusedCommand;
 
+/** Times at which a plan has to be OFF because of other plans. */
+interface RunLimits {
+  /** Runs of the same `power_limit`. */
+  readonly others?: readonly (Interval & { readonly plan: string })[];
+  /** Times without room in the power group. */
+  readonly crowded?: readonly Interval[];
+}
+
 /** Length of `run_now` for plans without hours. */
 const RUN_NOW_MS = HOUR_MS;
 
 /**
  * Starts a run now at any price, instead of the planned runs. It lasts for the missing hours of the plan, or for all its
- * hours if none are missing. `others`: runs of the same `power_limit`. `crowded`: times without room in the power group.
+ * hours if none are missing.
  */
 export function runNow(
   spec: PlanSpec,
   memory: PlanRecord | null,
   now: EpochMs,
-  others: readonly (Interval & { readonly plan: string })[],
-  crowded: readonly Interval[] = [],
+  { others = [], crowded = [] }: RunLimits = {},
 ): Commanded {
   if (!spec.enabled) return refused("disabled", message("refused.disabled"));
   const known = memory ?? newRecord({ start: now, end: now + HOUR_MS, until: now + HOUR_MS }, now, []);

@@ -136,7 +136,7 @@ export function homeSnapshot(given: HomePrices): HomeSnapshot {
     currency: timeline?.currency ?? null,
     vatIncluded,
     ...around,
-    ...comparison(given, around.current, points, todayPoints, today),
+    ...comparison(given, around.current, points, { today, todayPoints }),
     tariffChange: given.tariffChange ?? null,
     day: figuresOf(todayPoints),
     restOfDay: figuresOf(todayPoints.filter((point) => point.end > now)),
@@ -183,8 +183,7 @@ function comparison(
   { calendar, thresholds = DEFAULT_THRESHOLDS, last30Days }: HomePrices,
   current: PricePoint | null,
   points: readonly PricePoint[],
-  todayPoints: readonly PricePoint[],
-  today: Interval,
+  { today, todayPoints }: { readonly today: Interval; readonly todayPoints: readonly PricePoint[] },
 ): Comparison {
   const none = { level: null, color: null, cheap: null, rank: null, rankOf: null, percentile: null };
   if (!current) return { ...none, percentile30Days: null };

@@ -30,13 +30,12 @@ export function pricePoints(rows: readonly Row[], estimate: boolean): PricePoint
     const price = row.totalPricePerKWh;
     if (start === null || end === null || end <= start || typeof price !== "number") continue;
     const charges = row.variableChargesPerKWh;
-    points.push(pointOf(start, end, price, estimate, typeof charges === "number" ? charges : null));
+    points.push(pointOf({ start, end, price, estimate }, typeof charges === "number" ? charges : null));
   }
   return points;
 }
 
-function pointOf(start: EpochMs, end: EpochMs, price: number, estimate: boolean, charges: number | null): PricePoint {
-  const point = { start, end, price, estimate };
+function pointOf(point: PricePoint, charges: number | null): PricePoint {
   return charges === null ? point : { ...point, variableCharges: charges };
 }
 
@@ -55,9 +54,8 @@ export function packPoints(points: readonly PricePoint[]): Float64Array {
 export function unpackPoints(packed: Float64Array): PricePoint[] {
   const points: PricePoint[] = [];
   for (let i = 0; i < packed.length; i += PACKED) {
-    const charges = packed[i + 4] ?? Number.NaN;
-    const known = Number.isNaN(charges) ? null : charges;
-    points.push(pointOf(packed[i] ?? 0, packed[i + 1] ?? 0, packed[i + 2] ?? 0, packed[i + 3] === 1, known));
+    const [start = 0, end = 0, price = 0, estimate, charges = Number.NaN] = packed.subarray(i, i + PACKED);
+    points.push(pointOf({ start, end, price, estimate: estimate === 1 }, Number.isNaN(charges) ? null : charges));
   }
   return points;
 }

@@ -6,9 +6,14 @@ import { type Row, rowsWithin, tiles } from "./series.ts";
 /** Decimals of a sum; the service sends at most six. */
 const SCALE = 1e6;
 
+export interface AggregateOptions {
+  readonly calendar: Calendar;
+  /** Returns the end of what can be known of an interval; its start by default. */
+  readonly knownUntil?: (interval: Interval) => EpochMs;
+}
+
 /**
- * Returns one row for each interval that the rows cover completely, or up to `knownUntil`, the end of what can be known
- * of it: sums of amounts, the mean of a price. Shape: `rows` ascending, of the unit `of`; the result in the order of
+ * Returns one row for each interval that the rows cover completely, or up to `knownUntil`: sums of amounts, the mean of a price. Shape: `rows` ascending, of the unit `of`; the result in the order of
  * `intervals`. A price per kWh of used energy is null, because it depends on the service's rules. Other fields are left
  * out.
  */
@@ -16,8 +21,7 @@ export function aggregateRows(
   rows: readonly Row[],
   of: CalendarUnit,
   intervals: readonly Interval[],
-  calendar: Calendar,
-  knownUntil: (interval: Interval) => EpochMs = ({ start }) => start,
+  { calendar, knownUntil = ({ start }) => start }: AggregateOptions,
 ): Row[] {
   return intervals.flatMap((interval) => {
     const inside = rowsWithin(rows, interval);

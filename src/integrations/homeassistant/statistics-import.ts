@@ -73,7 +73,7 @@ export class StatisticsImport {
       if (month?.digest !== digest || month.before !== sum) {
         const span = { start: Math.max(start, begin), end };
         const rows = rowsOf(this.#hoursIn(series, operation, span), sum);
-        written += await writeRows(api, statistic, span, rows, sum);
+        written += await writeRows(api, statistic, span, { rows, sum });
         const last = rows.at(-1);
         month = { start, digest, before: sum, after: last?.sum ?? sum, until: last ? last.start + HOUR_MS : until };
         imported = withMonth(imported, begin, month);
@@ -160,8 +160,7 @@ async function writeRows(
   api: StatisticsApi,
   statistic: StatisticMetadata,
   span: Interval,
-  rows: readonly StatisticRow[],
-  sum: number,
+  { rows, sum }: { readonly rows: readonly StatisticRow[]; readonly sum: number },
 ): Promise<number> {
   const missing = async () => changedRows(rows, await api.hours(statistic.id, span), sum);
   const changed = await missing();

@@ -25,7 +25,7 @@ export async function publish(
   const { origin, pathname, search } = new URL(url);
   const transport = openTransport(origin, { ...proxy, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES });
   try {
-    const answer = await transport.send(method, pathname + search, headers, body, signal);
+    const answer = await transport.send({ method, path: pathname + search, headers, body }, signal);
     const { status, header } = answer;
     // A redirect is refused: its target would get the secrets of the request.
     if (status >= 200 && status < 300) return { kind: "sent" };

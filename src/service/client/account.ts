@@ -6,7 +6,7 @@ import type { MonotonicMs, Share } from "../../core/fetching/rate-limit.ts";
 import type { Need, Verdict } from "../../core/fetching/retry-policy.ts";
 import { message, type Text } from "../../core/language/text.ts";
 import type { BackfillPause } from "../../core/status/daemon-status.ts";
-import type { Problems } from "../../core/status/problem.ts";
+import type { ProblemFound, Problems } from "../../core/status/problem.ts";
 import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";
 import { type EpochMs, formatInstant, type Interval, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import type { QuotaWindow } from "../contract/limits.ts";
@@ -86,7 +86,7 @@ export class Account {
     this.name = deps.name;
     this.#deps = deps;
     for (const { name, kind, verdict } of deps.circuitBreaker.restored())
-      this.#report(verdict, name, message("found.before_start", { code: kind }), null, "poll");
+      this.#report(verdict, { subject: name, detail: message("found.before_start", { code: kind }) }, "poll");
   }
 
   /** Problem of the whole account; null if its requests succeed. */
@@ -267,7 +267,7 @@ export class Account {
     const subject = scopes[verdict.scope === "request" ? "series" : verdict.scope];
     const requestId = failure.kind === "unreachable" ? null : failure.requestId;
     const detail = this.#withEnd(detailOf(failure), circuitBreaker.pausedUntil(scopes));
-    if (!isGuests) this.#report(verdict, subject, detail, requestId, share);
+    if (!isGuests) this.#report(verdict, { subject, detail, requestId }, share);
     return { ...failure, settled: verdict.settled };
   }
 
@@ -280,7 +280,8 @@ export class Account {
   }
 
   /** Reports the problem that follows from a failure to the owner. */
-  #report(verdict: Verdict, subject: string, detail: Text, requestId: string | null, share: Share): void {
+  #report(verdict: Verdict, failure: Pick<ProblemFound, "subject" | "detail" | "requestId">, share: Share): void {
+    const { subject, detail, requestId = null } = failure;
     const { outage, problems, clock } = this.#deps;
     const [since, account, code] = [clock.now(), this.name, verdict.problem];
     if (code === null) return;

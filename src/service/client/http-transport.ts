@@ -23,16 +23,17 @@ export type HttpGet = (
   signal: AbortSignal,
 ) => Promise<HttpAnswer>;
 
+export interface HttpSend {
+  readonly method: "POST" | "PUT";
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 export interface Transport {
   readonly get: HttpGet;
   /** Sends a body; otherwise as `get`. */
-  readonly send: (
-    method: "POST" | "PUT",
-    path: string,
-    headers: Readonly<Record<string, string>>,
-    body: string,
-    signal: AbortSignal,
-  ) => Promise<HttpAnswer>;
+  readonly send: (request: HttpSend, signal: AbortSignal) => Promise<HttpAnswer>;
   readonly close: () => void;
 }
 
@@ -79,7 +80,7 @@ export function openTransport(origin: string, options: TransportOptions = {}): T
   };
   return {
     get: (path, headers, signal) => answered({ origin, path, headers, method: "GET" }, signal),
-    send: (method, path, headers, body, signal) => answered({ origin, path, headers, method, body }, signal),
+    send: (request, signal) => answered({ origin, ...request }, signal),
     close() {
       closing.abort();
       void agent.destroy();

@@ -53,7 +53,7 @@ export class StoredHome implements Disposable {
       `b8f0a1c2-7d1e-4c7b-8f7c-${String(this.now).padStart(12, "0")}`,
       this.now,
     );
-    await this.repository.keepAnswer(ACCOUNT, operation, params, answer as never, this.now);
+    await this.repository.keepAnswer(ACCOUNT, operation, params, { body: answer as never, at: this.now });
     return answer;
   }
 
@@ -109,7 +109,7 @@ export class StoredHome implements Disposable {
 
   async #final<Id extends OperationIdOf<"consumer">>(operation: Id, params: ParamsOf<Id>): Promise<number> {
     const answer = await this.answer(operation, params);
-    await this.repository.keepAnswer(ACCOUNT, operation, params, answer as never, this.now);
+    await this.repository.keepAnswer(ACCOUNT, operation, params, { body: answer as never, at: this.now });
     const { rows } = takeApart(operation as OperationId, answer as never);
     return [...rows].flatMap((row) => Object.values(row)).filter((value) => typeof value === "number").length;
   }

@@ -26,7 +26,7 @@ class ReportedHomes implements Disposable {
     dropped: Dropped | null = null,
   ): Promise<void> {
     const data = addresses.map(([id, label]) => ({ ...first, id, label }));
-    await this.#library.keepAnswer(account, "addresses", {}, { data } as never, NOW, dropped);
+    await this.#library.keepAnswer(account, "addresses", {}, { body: { data } as never, at: NOW, dropped });
   }
 
   homes(config?: Config["homes"], accounts: readonly string[] = ["consumer"]): Homes {

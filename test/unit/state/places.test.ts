@@ -32,7 +32,7 @@ class Shown implements Disposable {
   }
 
   async stored<Id extends OperationId>(operation: Id, params: ParamsOf<Id>, body: unknown): Promise<void> {
-    await this.#library.keepAnswer("third_party", operation, params, body as never, NOW);
+    await this.#library.keepAnswer("third_party", operation, params, { body: body as never, at: NOW });
   }
 
   /** Returns the requests at a time: operation, parameters, poll kind. */

@@ -45,7 +45,7 @@ class Shelved implements Disposable {
     const seriesId = this.repository.store.idOf(seriesOf(account, operation, params));
     const id = this.repository.requestLog.spend(spendOf({ at: this.now, seriesId, range }));
     this.repository.requestLog.settle(id, 200, "request", this.now);
-    return this.repository.keepAnswer(account, operation, params, body as never, this.now);
+    return this.repository.keepAnswer(account, operation, params, { body: body as never, at: this.now });
   }
 
   [Symbol.dispose](): void {
@@ -81,7 +81,7 @@ describe("a stored response", () => {
     expect(await shelved.answered("prices", pricesOf(range), bodyOf(range))).toBe(true);
     expect(await shelved.answered("prices", pricesOf(range), bodyOf(range))).toBe(false);
     shelved.restart();
-    const found = shelved.repository.find(account, "prices", pricesOf(range), shelved.now);
+    const found = shelved.repository.find(account, "prices", pricesOf(range), shelved);
     expect(textOf(found)).toBe(JSON.stringify(bodyOf(range)));
   });
 
@@ -94,7 +94,7 @@ describe("a stored response", () => {
       { start: range.start + 5 * HOUR_MS, end: range.end - 30 * HOUR_MS },
       { start: range.start + 5 * HOUR_MS, end: range.start + 6 * HOUR_MS },
     ]) {
-      const found = shelved.repository.find(account, "prices", pricesOf(part), shelved.now);
+      const found = shelved.repository.find(account, "prices", pricesOf(part), shelved);
       expect(JSON.parse(textOf(found) ?? "")).toEqual(bodyOf(part));
     }
   });
@@ -102,10 +102,10 @@ describe("a stored response", () => {
   test("without rows is empty, and null if it was never requested", async () => {
     using shelved = new Shelved();
     const day = dayOf("2026-03-28");
-    expect(shelved.repository.find(account, "prices", pricesOf(day), shelved.now)).toBeNull();
+    expect(shelved.repository.find(account, "prices", pricesOf(day), shelved)).toBeNull();
     await shelved.answered("prices", pricesOf(day), bodyOf(day, []));
-    expect(textOf(shelved.repository.find(account, "prices", pricesOf(day), shelved.now))).toContain('"data":[]');
-    expect(shelved.repository.find(account, "prices", pricesOf(dayOf("2026-03-29")), shelved.now)).toBeNull();
+    expect(textOf(shelved.repository.find(account, "prices", pricesOf(day), shelved))).toContain('"data":[]');
+    expect(shelved.repository.find(account, "prices", pricesOf(dayOf("2026-03-29")), shelved)).toBeNull();
   });
 
   test.each([
@@ -117,8 +117,8 @@ describe("a stored response", () => {
   ] as const)("of %s is returned complete and unchanged", async (operation, params) => {
     using shelved = new Shelved();
     const { repository, now } = shelved;
-    await repository.keepAnswer(account, operation, params as never, answers[operation] as never, now);
-    const found = repository.find(account, operation, params as never, now);
+    await repository.keepAnswer(account, operation, params as never, { body: answers[operation] as never, at: now });
+    const found = repository.find(account, operation, params as never, { now });
     expect(JSON.parse(textOf(found) ?? "")).toEqual(answers[operation]);
   });
 });
@@ -154,12 +154,13 @@ describe("the age of a response", () => {
     await shelved.answered("prices", pricesOf(whole), bodyOf(whole));
     await shelved.answered("prices", pricesOf(short), bodyOf(short, rowsOf("hour", short).slice(1)));
     const asked = shelved.now;
-    const freshAt = (range: Interval, now: EpochMs) => shelved.repository.find(account, "prices", pricesOf(range), now);
+    const freshAt = (range: Interval, now: EpochMs) =>
+      shelved.repository.find(account, "prices", pricesOf(range), { now });
     expect(freshAt(whole, asked + 50 * DAY_MS)).toMatchObject({ fresh: true, answeredAt: asked });
     expect(freshAt(short, asked + 15 * MINUTE_MS)).toMatchObject({ fresh: true, answeredAt: asked });
     expect(freshAt(short, asked + 15 * MINUTE_MS + 1)).toMatchObject({ fresh: false, answeredAt: asked });
     const both = { start: whole.start, end: short.end };
-    const stale = shelved.repository.staleRange(account, "prices", pricesOf(both), asked + HOUR_MS);
+    const stale = shelved.repository.staleRange(account, "prices", pricesOf(both), { now: asked + HOUR_MS });
     expect(stale).toEqual(short);
   });
 
@@ -172,7 +173,7 @@ describe("the age of a response", () => {
     const asked = shelved.now;
     shelved.now += HOUR_MS;
     await shelved.answered("prices", pricesOf(last), bodyOf(last));
-    expect(shelved.repository.find(account, "prices", whole, shelved.now)).toBeNull();
+    expect(shelved.repository.find(account, "prices", whole, shelved)).toBeNull();
     const part = shelved.repository.findPart(account, "prices", whole, shelved.now);
     expect(part).toMatchObject({ fresh: false, answeredAt: asked });
     const rows = [...rowsOf("hour", first), ...rowsOf("hour", last)];
@@ -189,10 +190,10 @@ describe("the age of a response", () => {
     shelved.now += HOUR_MS;
     await shelved.answered("prices", pricesOf(second), bodyOf(second));
     const both = pricesOf({ start: first.start, end: second.end });
-    expect(shelved.repository.find(account, "prices", both, shelved.now)?.answeredAt).toBe(asked);
+    expect(shelved.repository.find(account, "prices", both, shelved)?.answeredAt).toBe(asked);
     shelved.repository.requestLog.deleteBefore(shelved.now, 100);
     shelved.restart();
-    const found = shelved.repository.find(account, "prices", both, shelved.now);
+    const found = shelved.repository.find(account, "prices", both, shelved);
     expect(found).toMatchObject({ fresh: true, answeredAt: shelved.now - 90 * DAY_MS });
   });
 
@@ -208,7 +209,7 @@ describe("the age of a response", () => {
       expect(shelved.repository.stateOf(series).answeredAt).toBe(asked);
       shelved.now = asked - 1;
       expect(shelved.repository.stateOf(series).answeredAt).toBeNull();
-      expect(shelved.repository.find(account, "prices", pricesOf(day), shelved.now)?.fresh).toBe(false);
+      expect(shelved.repository.find(account, "prices", pricesOf(day), shelved)?.fresh).toBe(false);
     }
   });
 
@@ -222,7 +223,7 @@ describe("the age of a response", () => {
     await shelved.answered("prices", pricesOf(day), bodyOf(day, []));
     shelved.restart();
     expect(shelved.repository.stateOf(seriesOf(account, "prices", pricesOf(day))).answeredAt).toBe(right);
-    expect(shelved.repository.find(account, "prices", pricesOf(day), right)?.fresh).toBe(true);
+    expect(shelved.repository.find(account, "prices", pricesOf(day), { now: right })?.fresh).toBe(true);
   });
 });
 
@@ -279,7 +280,7 @@ describe("the same request repeated", () => {
 
   test("the same request repeated returns the same object until it expires, is stored again, or the clock is set back", async () => {
     using shelved = new Shelved();
-    const find = () => shelved.repository.find(account, "prices", params, shelved.now);
+    const find = () => shelved.repository.find(account, "prices", params, shelved);
     await shelved.answered("prices", params, bodyOf(day, short));
     const asked = shelved.now;
     const first = find();
@@ -296,7 +297,7 @@ describe("the same request repeated", () => {
 
   test("the same request repeated detects a change of its rows, of its envelope, and their deletion", async () => {
     using shelved = new Shelved();
-    const find = () => shelved.repository.find(account, "prices", params, shelved.now);
+    const find = () => shelved.repository.find(account, "prices", params, shelved);
     const seen: (number | string | undefined)[] = [];
     for (const body of [bodyOf(day, short), bodyOf(day), { ...bodyOf(day), currency: "SEK" }]) {
       await shelved.answered("prices", params, body);
@@ -311,16 +312,21 @@ describe("the same request repeated", () => {
   test("for another account returns null", async () => {
     using shelved = new Shelved();
     await shelved.answered("prices", params, bodyOf(day));
-    expect(shelved.repository.find(account, "prices", params, shelved.now)).not.toBeNull();
-    expect(shelved.repository.find("another", "prices", params, shelved.now)).toBeNull();
+    expect(shelved.repository.find(account, "prices", params, shelved)).not.toBeNull();
+    expect(shelved.repository.find("another", "prices", params, shelved)).toBeNull();
   });
 
   test("the same request repeated keeps its version when another series changes", async () => {
     using shelved = new Shelved();
     await shelved.answered("prices", params, bodyOf(day));
-    const { version } = shelved.repository.find(account, "prices", params, shelved.now) ?? {};
-    await shelved.repository.keepAnswer(account, "forecastPrices", { addressId }, answers.forecastPrices as never, 0);
-    expect(shelved.repository.find(account, "prices", params, shelved.now)?.version).toBe(version);
+    const { version } = shelved.repository.find(account, "prices", params, shelved) ?? {};
+    await shelved.repository.keepAnswer(
+      account,
+      "forecastPrices",
+      { addressId },
+      { body: answers.forecastPrices as never, at: 0 },
+    );
+    expect(shelved.repository.find(account, "prices", params, shelved)?.version).toBe(version);
   });
 });
 
@@ -365,6 +371,6 @@ describe("storing", () => {
     await shelved.repository.keep(series, WHOLE, [], {}, shelved.now);
     shelved.restart();
     expect(shelved.repository.stateOf(series).answeredAt).toBe(shelved.now);
-    expect(shelved.repository.find(account, "forecastPrices", { addressId }, shelved.now)?.fresh).toBe(true);
+    expect(shelved.repository.find(account, "forecastPrices", { addressId }, shelved)?.fresh).toBe(true);
   });
 });

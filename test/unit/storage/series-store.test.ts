@@ -288,7 +288,7 @@ describe("a large response", () => {
     using store = new StoreOnDisk();
     const seriesStore = new SeriesStore(store.database, calendar);
     let finished = false;
-    const storing = seriesStore.storing(quarters, range, rows, envelope, () => {
+    const storing = seriesStore.storing(quarters, range, { rows, envelope }, () => {
       finished = true;
     });
     for (let i = 0; i < 5; i++) expect(storing.next().done).toBe(false);
@@ -309,7 +309,7 @@ describe("a large response", () => {
     const seriesStore = new SeriesStore(store.database, calendar);
     const slicesOf = (part: Interval) => {
       const inside = rowsOf("fifteenMinutes", part);
-      return [...seriesStore.storing(quarters, part, inside, envelope, () => undefined)].length + 1;
+      return [...seriesStore.storing(quarters, part, { rows: inside, envelope }, () => undefined)].length + 1;
     };
     expect(slicesOf({ start: range.start, end: calendar.add("day", range.start, 3) })).toBe(1);
     expect(slicesOf(range)).toBe(Math.ceil(90 / 3));
@@ -348,7 +348,7 @@ describe("a large response", () => {
     using store = new StoreOnDisk();
     const seriesStore = new SeriesStore(store.database, calendar);
     const day = dayOf("2026-01-01");
-    const failing = seriesStore.storing(quarters, day, rowsOf("fifteenMinutes", day), envelope, () => {
+    const failing = seriesStore.storing(quarters, day, { rows: rowsOf("fifteenMinutes", day), envelope }, () => {
       throw new Error("the disk is full");
     });
     expect(() => failing.next()).toThrow("the disk is full");
@@ -367,12 +367,14 @@ test("an empty response does not remove prices whose interval has not ended", ()
   const point = (hour: string) => ({ date: `2026-03-10T${hour}:00:00Z`, price: 1 });
   store.store(key, WHOLE, ["10", "11", "12"].map(point), {});
   const at = Date.parse("2026-03-10T11:20:00Z");
-  for (const step of store.storing(key, WHOLE, [], {}, () => undefined, at)) expect(step).toBeUndefined();
+  for (const step of store.storing(key, WHOLE, { rows: [], envelope: {}, now: at }, () => undefined))
+    expect(step).toBeUndefined();
   expect(store.latest(key)).toEqual(["11", "12"].map(point));
   const hour = (start: number) => ({ start: `2026-03-10T${start}:00:00Z`, end: `2026-03-10T${start + 1}:00:00Z` });
   const forecast = { ...key, operation: "forecastPrices" };
   store.store(forecast, WHOLE, [10, 11, 12].map(hour), {});
-  for (const step of store.storing(forecast, WHOLE, [], {}, () => undefined, at)) expect(step).toBeUndefined();
+  for (const step of store.storing(forecast, WHOLE, { rows: [], envelope: {}, now: at }, () => undefined))
+    expect(step).toBeUndefined();
   expect(store.latest(forecast)).toEqual([11, 12].map(hour));
 });
 
@@ -383,7 +385,12 @@ test("a third-party list that starts later does not remove the price of the curr
   const point = (hour: string, price = 1) => ({ date: `2026-03-10T${hour}:00:00Z`, price });
   store.store(key, WHOLE, [point("10"), point("11"), point("12")], {});
   const at = Date.parse("2026-03-10T11:20:00Z");
-  for (const step of store.storing(key, WHOLE, [point("12", 2), point("13")], {}, () => undefined, at))
+  for (const step of store.storing(
+    key,
+    WHOLE,
+    { rows: [point("12", 2), point("13")], envelope: {}, now: at },
+    () => undefined,
+  ))
     expect(step).toBeUndefined();
   expect(store.latest(key)).toEqual([point("11"), point("12", 2), point("13")]);
 });

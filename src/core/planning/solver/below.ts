@@ -3,7 +3,7 @@
 import { type Level, levelOf, levels, REFERENCE_DAYS } from "../../prices/level.ts";
 import { meanPrice, pointsIn } from "../../prices/timeline.ts";
 import type { Interval } from "../../time/interval.ts";
-import type { BelowPlan, CheapBelow, PlanContext, PlanSolution } from "../model/plan-spec.ts";
+import type { BelowPlan, CheapBelow, PlanSolution } from "../model/plan-spec.ts";
 import { beginOf, lengthsOf } from "./constraints.ts";
 import { type PlanGrid, PRICE_SCALE, pricesOf, spanOf } from "./grid.ts";
 import { startCosts } from "./run-problem.ts";
@@ -20,7 +20,7 @@ export function solveBelow(task: PlanTask<BelowPlan>): PlanSolution {
   const { spec, window, grid } = task;
   const costs = gains(grid, qualifying(task));
   const lengths = lengthsOf(spec, grid.stepMs);
-  const begin = beginOf(grid, window.start, spec, costs, startCosts(costs, lengths.minRun));
+  const begin = beginOf(grid, window.start, spec, { costs, starts: startCosts(costs, lengths.minRun) });
   const line = { costs, forced: grid.forced, begin, on: null, maxRuns: Number.POSITIVE_INFINITY, ...lengths };
   // Fixed runs remain, even if a command made one shorter than `minRun`.
   const choice = new RunsSolver(line).cheapest() ?? new RunsSolver({ ...line, minRun: 1, minPause: 1 }).cheapest();
@@ -54,7 +54,7 @@ export function qualifying({
   }
   if (spec.level === undefined && spec.percent === undefined) return qualifies;
   for (const day of context.calendar.intervals("day", grid)) {
-    if (spec.level !== undefined) keepLevel(qualifies, grid, day, context, spec.level);
+    if (spec.level !== undefined) keepLevel(qualifies, { context, grid }, day, spec.level);
     if (spec.percent !== undefined) keepCheapest(qualifies, grid, day, spec.percent);
   }
   return qualifies;
@@ -63,9 +63,8 @@ export function qualifying({
 /** Removes steps above a level. The reference is as for a home: the days before, or the day itself without them. */
 function keepLevel(
   qualifies: Uint8Array,
-  grid: PlanGrid,
+  { context: { calendar, thresholds }, grid }: Pick<PlanTask, "context" | "grid">,
   day: Interval,
-  { calendar, thresholds }: PlanContext,
   level: Level,
 ): void {
   const before = { start: calendar.add("day", day.start, -REFERENCE_DAYS), end: day.start };

@@ -49,8 +49,7 @@ export function beginOf(
   grid: PlanGrid,
   windowStart: number,
   lengths: RunLengths,
-  costs: Float64Array,
-  starts: Float64Array,
+  { costs, starts }: { readonly costs: Float64Array; readonly starts: Float64Array },
 ): RunsBegin {
   const { past, stepMs } = grid;
   const { minRunMs = 0, minPauseMs = 0, maxGapMs = Number.POSITIVE_INFINITY } = lengths;

@@ -101,7 +101,7 @@ function chooseSlots(task: PlanTask<SlotsPlan>, on: number): Selection | null {
 function problemOf({ spec, grid, window }: PlanTask<SlotsPlan>, on: number, walls?: HardLimits): SlotsProblem {
   const costs = stepCosts(grid, spec.maxPrice, walls);
   const lengths = lengthsOf(spec, grid.stepMs);
-  const begin = beginOf(grid, window.start, spec, costs, startCosts(costs, lengths.minRun));
+  const begin = beginOf(grid, window.start, spec, { costs, starts: startCosts(costs, lengths.minRun) });
   const maxRuns = Math.max(0, (spec.atMostRuns ?? Number.POSITIVE_INFINITY) - grid.past.runs);
   return { costs, forced: grid.forced, on, ...lengths, maxRuns, begin };
 }

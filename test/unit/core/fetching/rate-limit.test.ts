@@ -122,7 +122,7 @@ describe("the earliest next attempt", () => {
 
   test("the earliest next attempt does not count an attempt that is exactly one window old", () => {
     const spending = new RateWindow([{ at: 0, share: "poll" }]);
-    const budget = [rateLimit("minute", 92 * SECOND, 4, () => 0)];
+    const budget = [rateLimit({ name: "minute", lengthMs: 92 * SECOND, limit: 4 }, () => 0)];
     expect(spending.earliest("poll", budget, 92 * SECOND - 1)).toBe(92 * SECOND);
     expect(spending.earliest("poll", budget, 92 * SECOND)).toBe(92 * SECOND);
   });

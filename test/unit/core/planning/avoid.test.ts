@@ -94,7 +94,7 @@ describe("a plan of kind avoid is ON", () => {
       expect(advance.on).toBe(false);
       let memory: PlanRecord | null = commanded(advance, (known) =>
         command === "run_now"
-          ? runNow(freezer, known, evening, [])
+          ? runNow(freezer, known, evening)
           : command === "skip"
             ? skip(known, evening)
             : stop(known, evening, freezer),
@@ -212,7 +212,7 @@ function longestOff(spec: AvoidPlan, known: readonly PricePoint[], events: reado
       const own = { ...spec, enabled };
       const decision =
         event.what === "run_now"
-          ? runNow(own, memory, now, [])
+          ? runNow(own, memory, now)
           : event.what === "skip"
             ? skip(memory, now)
             : event.what === "stop"

@@ -158,7 +158,7 @@ describe("interruptions of other kinds", () => {
   });
 
   test("a manual run continues only to its original end", () => {
-    const done = runNow(washer, PLANNED, OPENS, []);
+    const done = runNow(washer, PLANNED, OPENS);
     if (done.kind === "refused") throw new Error(done.why);
     const { memory } = step({ now: OPENS, memory: done.memory });
     const found = step({ now: OPENS + 60 * MINUTE, memory });

@@ -103,7 +103,7 @@ describe("a manual run has the price of the time that it runs", () => {
   const spec = { ...washer, kwh: 2 };
 
   test("if it runs to its end", () => {
-    const done = runNow(spec, planned, AFTERNOON, []);
+    const done = runNow(spec, planned, AFTERNOON);
     if (done.kind === "refused") throw new Error(done.why);
     const over = live({ now: AFTERNOON, memory: done.memory, spec }, AFTERNOON + 2 * HOUR);
     expect(over.memory?.outcome).toMatchObject({ kind: "solved", meanPrice: 2.175 });
@@ -113,7 +113,7 @@ describe("a manual run has the price of the time that it runs", () => {
 
   test("if it is stopped: up to that time; a skipped occurrence has no price", () => {
     const opens = AFTERNOON + 5 * HOUR;
-    const begun = runNow(spec, planned, opens, []);
+    const begun = runNow(spec, planned, opens);
     if (begun.kind === "refused") throw new Error(begun.why);
     const now = opens + HOUR / 4;
     const stopped = stop(live({ now: opens, memory: begun.memory, spec }, now).memory, now, spec);

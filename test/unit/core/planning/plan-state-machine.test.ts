@@ -144,7 +144,7 @@ describe("commands", () => {
 
   test("run_now runs for the whole length, even beyond the window, and the next occurrence follows", () => {
     const now = at("2026-03-11T05:00:00Z");
-    const done = runNow(washer, memory, now, []);
+    const done = runNow(washer, memory, now);
     if (done.kind === "refused") throw new Error(done.why);
     const running = step({ now, memory: done.memory });
     expect([running.state, iso(running.running?.end ?? 0)]).toEqual(["running", "07:00"]);
@@ -156,7 +156,7 @@ describe("commands", () => {
 
   test("run_now is rejected while another plan of its power_limit group runs", () => {
     const others = [{ plan: "Dryer", start: OPENS, end: OPENS + HOUR }];
-    expect(runNow(washer, memory, OPENS, others)).toMatchObject({
+    expect(runNow(washer, memory, OPENS, { others })).toMatchObject({
       kind: "refused",
       reason: { key: "refused.power_limit", facts: { plan: "Dryer" } },
     });

@@ -134,7 +134,7 @@ test.each<[PlanSpec, RegExp]>([
 
 test("stop after a manual run does not skip the next occurrence", () => {
   const planned = step({ now: AFTERNOON });
-  const begun = runNow(washer, planned.memory, AFTERNOON, []);
+  const begun = runNow(washer, planned.memory, AFTERNOON);
   if (begun.kind === "refused") throw new Error(begun.why);
   const now = AFTERNOON + HOUR / 4;
   const stopped = stop(step({ now: AFTERNOON, memory: begun.memory }).memory, now, washer);

@@ -19,7 +19,7 @@ test.each([
 ])("the day %s is the sum of its %i hours", (date, hours) => {
   const day = dayOf(date);
   const given = rows("hour", day, (i) => ({ energyKWh: 0.1, totalCost: 0.2, isEstimate: i === 3, other: i }));
-  expect(aggregateRows(given, "hour", [day], calendar)).toEqual([
+  expect(aggregateRows(given, "hour", [day], { calendar })).toEqual([
     {
       ...{ start: formatInstant(day.start), end: formatInstant(day.end) },
       ...{ energyKWh: hours / 10, totalCost: (hours * 2) / 10, isEstimate: true },
@@ -31,14 +31,14 @@ test("an hour's price is the mean of its quarters; a price per kWh of used energ
   const [hour] = calendar.intervals("hour", dayOf("2026-03-10"));
   if (!hour) throw new RangeError("no hour");
   const price = rows("fifteenMinutes", hour, (i) => ({ totalPricePerKWh: i - 1, variableChargesPerKWh: 1 }));
-  expect(aggregateRows(price, "fifteenMinutes", [hour], calendar)).toMatchObject([{ totalPricePerKWh: 0.5 }]);
+  expect(aggregateRows(price, "fifteenMinutes", [hour], { calendar })).toMatchObject([{ totalPricePerKWh: 0.5 }]);
   const cost = rows("fifteenMinutes", hour, (i) => ({ energyKWh: 1, totalPricePerKWh: i }));
-  expect(aggregateRows(cost, "fifteenMinutes", [hour], calendar)).toMatchObject([{ totalPricePerKWh: null }]);
+  expect(aggregateRows(cost, "fifteenMinutes", [hour], { calendar })).toMatchObject([{ totalPricePerKWh: null }]);
 });
 
 test("an interval without all of its rows is left out, and an unknown value makes its sum unknown", () => {
   const [first, second] = [dayOf("2026-03-10"), dayOf("2026-03-11")];
   const given = rows("hour", { start: first.start, end: second.end }, (i) => ({ energyKWh: i === 30 ? null : 1 }));
-  const days = aggregateRows(given.slice(1), "hour", [first, second], calendar);
+  const days = aggregateRows(given.slice(1), "hour", [first, second], { calendar });
   expect(days).toMatchObject([{ start: formatInstant(second.start), energyKWh: null }]);
 });
