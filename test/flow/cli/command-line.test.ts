@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { generalHelp } from "../../../src/cli/commands/command-table.ts";
 import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
 import { DaemonProcess } from "../../support/processes/daemon-process.ts";
 import { START_ENVIRONMENT } from "../../support/processes/node-flags.ts";
@@ -335,10 +336,16 @@ test("the code of the set-up is a line of its own also in a JSON log, and the im
   expect(await text.line(/API listens/)).toMatch(/^\d{4}-\d\d-\d\d [\d:]{8} info {2}API listens/);
 });
 
-test.each([[["-h"]], [["help"]], [["--help"]]])("%s prints every command", async (args) => {
-  await using command = new DaemonProcess(args, {});
+test.each(["-h", "help", "--help"])("%s prints every command", async (word) => {
+  await using command = new DaemonProcess([word], {});
   expect(await command.exit).toBe(0);
-  expect(command.output).toContain("usage: elbro [command] [options]");
+  expect(`${command.output}\n`).toBe(generalHelp());
+});
+
+test("a command's --help prints its help", async () => {
+  await using command = new DaemonProcess(["keys", "--help"], {});
+  expect(await command.exit).toBe(0);
+  expect(command.output).toContain("usage: elbro keys");
 });
 
 async function busyPort(): Promise<AsyncDisposable & { readonly port: number }> {

@@ -433,31 +433,6 @@ describe("without a configuration", () => {
     expect(command.output).toContain("no account is configured, so this is a demo");
     expect(command.output).toMatch(/^ {2}02:00A .*\n {2}02:00B /m);
   });
-
-  test.each([
-    "run",
-    "check",
-    "addresses",
-    "suggest",
-    "prices",
-    "diagnostics",
-    "restore",
-    "keys",
-    "simulate",
-    "hash-password",
-    "version",
-  ])("%s --help prints its help", async (name) => {
-    await using command = new DaemonProcess([name, "--help"], {});
-    expect(await command.exit).toBe(0);
-    expect(command.output).toMatch(/--help/);
-  });
-
-  test("elbro --help lists every command", async () => {
-    await using command = new DaemonProcess(["--help"], {});
-    expect(await command.exit).toBe(0);
-    for (const name of ["run", "check", "addresses", "suggest", "prices", "simulate", "diagnostics", "version"])
-      expect(command.output).toMatch(new RegExp(`^ {2}${name} `, "m"));
-  });
 });
 
 /** Resolves with the response of a socket to a text. */

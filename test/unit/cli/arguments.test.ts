@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type CommandLine, readCommandLine } from "../../../src/cli/arguments.ts";
+import { commands } from "../../../src/cli/commands/command-table.ts";
 
 const everything: CommandLine = { usage: "prices [HOME]", about: "Prints prices." };
 const configured: CommandLine = { usage: "health", about: "Asks.", takes: ["config"] };
@@ -17,6 +18,13 @@ describe("the arguments of a command", () => {
     [bare, ["help"]],
   ])("the arguments of a command are exactly those in its help: $usage", (line, options) => {
     expect(optionsIn(line)).toEqual(options);
+  });
+
+  test.each(Object.keys(commands))("the arguments of a command are in its help: %s", async (name) => {
+    const { line } = (await commands[name]?.load()) ?? { line: bare };
+    expect(readCommandLine(line, ["--help"], {})).toMatchObject({
+      text: expect.stringContaining(`usage: elbro ${name}`),
+    });
   });
 
   test("the arguments of a command are the only ones read, from arguments and environment", () => {

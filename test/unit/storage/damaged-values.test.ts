@@ -86,7 +86,7 @@ function numbers(): (below: number) => number {
 /** Size of the file header: 100 bytes. Source: https://www.sqlite.org/fileformat2.html, section 1.3. */
 const HEAD_BITS = 800;
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
-const FLIPS = Number(process.env.ELBRO_TEST_FLIPS ?? (NIGHTLY ? 10_000 : 1_500));
+const FLIPS = Number(process.env.ELBRO_TEST_FLIPS ?? (NIGHTLY ? 10_000 : 500));
 /** Every bit at night, otherwise every seventh, which is another bit of each byte. */
 const HEAD_STEP = NIGHTLY ? 1 : 7;
 
