@@ -10,7 +10,7 @@ ROOT = Path(homeassistant.__file__).parent
 # The tests need neither voices nor crash reports. The libraries of these integrations have no wheels.
 LEFT_OUT = {"assist_pipeline", "sentry"}
 # Integrations of the test. The configuration form of MQTT imports hassio's library.
-WANTED = {"mqtt", "recorder", "history", "energy", "config", "automation", "script", "hassio", "zeroconf"}
+WANTED = {"mqtt", "tasmota", "recorder", "history", "energy", "config", "automation", "script", "hassio", "zeroconf"}
 
 todo = (
     WANTED

@@ -24,6 +24,7 @@ import {
   checkRemoval,
   checkSilence,
 } from "./checked-facts.ts";
+import { checkNeighbours } from "./checked-neighbours.ts";
 import { checkRenaming } from "./checked-renaming.ts";
 import { Checks } from "./checks.ts";
 import { shownEntities } from "./entities.ts";
@@ -78,6 +79,7 @@ async function test(machine: Machine, installation: Installation, protocols: rea
     await checkStatistics(checks, home);
     await checkSwitches(checks, home);
     await checkLog(checks, seen, { brokerEnded: true });
+    await checkNeighbours(checks, home, house.broker);
   }
   await keepFindings(home);
   const { passed, failed } = checks;

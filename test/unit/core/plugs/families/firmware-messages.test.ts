@@ -14,6 +14,7 @@ import { describe, expect, test } from "vitest";
 import { plugFamilies } from "../../../../../src/core/plugs/families/families.ts";
 import type { Heard } from "../../../../../src/core/plugs/families/payload-readers.ts";
 import type { PlugAddress, PlugFamilyRow } from "../../../../../src/core/plugs/families/plug-family.ts";
+import { neighbours } from "../../../../support/broker/neighbours.ts";
 
 const on = { kind: "reported", on: true };
 const off = { kind: "reported", on: false };
@@ -155,6 +156,18 @@ describe.each(
   test.each(cases)("with %s: %j on %s: %s", (_, change, topic, payload, expected) => {
     expect(heard(family as keyof typeof plugFamilies, change, [topic, payload])).toEqual(expected);
   });
+});
+
+test("the plugs, timers and states of the real Zigbee2MQTT are read", () => {
+  const [real] = neighbours;
+  const devices = real?.messages.find(({ topic }) => topic === "zigbee2mqtt/bridge/devices")?.payload ?? "";
+  const { announces } = plugFamilies.zigbee2mqtt;
+  expect(announces.read(devices, ["zigbee2mqtt"]).map(({ topic, learned }) => [topic, learned?.timer])).toEqual([
+    ["Kitchen plug", "countdown"],
+    ["Cellar/fan", "on_time"],
+  ]);
+  const last = real?.answer.at(-1)?.payload ?? "";
+  expect(heard("zigbee2mqtt", { topic: "Kitchen plug" }, ["zigbee2mqtt/Kitchen plug", last])).toEqual(on);
 });
 
 describe("responses over HTTP", () => {

@@ -1,0 +1,70 @@
+import mqtt, { type IClientOptions } from "mqtt";
+import { expect, test } from "vitest";
+import { startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
+import { type Neighbour, type NeighbourMessage, neighbours } from "../../support/broker/neighbours.ts";
+
+const LOGIN = { username: "house", password: "open sesame" };
+
+async function connect(port: number, options: IClientOptions) {
+  const client = await mqtt.connectAsync(
+    `mqtt://127.0.0.1:${port}`,
+    { ...LOGIN, reconnectPeriod: 0, ...options },
+    false,
+  );
+  const heard: NeighbourMessage[] = [];
+  client.on("message", (topic, payload, { retain }) => void heard.push({ topic, payload: payload.toString(), retain }));
+  return { client, heard, [Symbol.asyncDispose]: () => client.endAsync(true) };
+}
+
+/** Connects a program that publishes what it has, and obeys a command. */
+async function connected(port: number, { protocolVersion, will, messages, on, answer }: Neighbour) {
+  const { client, ...rest } = await connect(port, {
+    protocolVersion,
+    will: { ...will, payload: Buffer.from(will.payload), qos: 1 },
+  });
+  const publish = async (all: readonly NeighbourMessage[]) => {
+    for (const { topic, payload, retain } of all) await client.publishAsync(topic, payload, { retain, qos: 1 });
+  };
+  client.on("message", (topic, payload) => {
+    if (topic === on.topic && payload.toString() === on.payload) void publish(answer);
+  });
+  await client.subscribeAsync(on.topic, { qos: 1 });
+  await publish(messages);
+  return { client, ...rest };
+}
+
+test.each(neighbours)(
+  "$name announces itself through the embedded broker, is switched, and its will is published",
+  async (neighbour) => {
+    const refused: string[] = [];
+    const { port, close } = await startEmbeddedBroker({
+      ...{ host: "127.0.0.1", port: 0, users: [{ name: LOGIN.username, password: LOGIN.password, commands: true }] },
+      ...{ anonymous: false, baseTopic: "elbro", discoveryPrefix: "homeassistant" },
+      onRefused: (user, topic) => refused.push(`${user} ${topic}`),
+      onLockedOut: (address) => refused.push(address),
+      onConnectionRefused: () => refused.push("a connection"),
+    });
+    try {
+      const program = await connected(port, neighbour);
+      const { will, messages, on, answer } = neighbour;
+      for (const protocolVersion of [4, 5] as const) {
+        await using home = await connect(port, { protocolVersion });
+        await home.client.subscribeAsync("#", { qos: 1 });
+        // The retained messages arrive before the answer to a later command.
+        const kept = new Map(messages.filter(({ retain }) => retain).map((each) => [each.topic, each.payload]));
+        await home.client.publishAsync(on.topic, on.payload, { qos: 1 });
+        await expect.poll(() => home.heard.map(({ payload }) => payload)).toContain(answer.at(-1)?.payload);
+        const retained = home.heard.filter(({ retain, topic }) => retain && topic !== answer.at(-1)?.topic);
+        kept.delete(answer.at(-1)?.topic ?? "");
+        expect(new Map(retained.map(({ topic, payload }) => [topic, payload]))).toEqual(kept);
+      }
+      await using watcher = await connect(port, { protocolVersion: 5 });
+      await watcher.client.subscribeAsync(will.topic, { qos: 1 });
+      program.client.stream.destroy();
+      await expect.poll(() => watcher.heard.at(-1)?.payload).toBe(will.payload);
+      expect(refused).toEqual([]);
+    } finally {
+      await close();
+    }
+  },
+);
