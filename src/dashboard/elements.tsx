@@ -13,6 +13,24 @@ export function Icon({ path }: { readonly path: string }) {
   );
 }
 
+interface HelpProps {
+  /** An address from `help.ts`. */
+  readonly href: string;
+  /** What it is about, if several are next to each other. */
+  readonly about?: string;
+}
+
+/** A link into the help, in a page of its own. */
+export function Help({ href, about }: HelpProps) {
+  const { t } = usePage();
+  return (
+    <a class="help" href={href} target="_blank" rel="noreferrer">
+      {t("help")}
+      {about && <span class="unseen">{` ${about}`}</span>}
+    </a>
+  );
+}
+
 interface ChoiceProps<Value extends string> {
   readonly label: string;
   readonly name: string;

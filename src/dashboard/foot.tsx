@@ -1,4 +1,5 @@
 /** Footer of the page: language, login, version, time zone. */
+import { Help } from "./elements.tsx";
 import { helpUrl } from "./help.ts";
 import { keep, LANGUAGES } from "./language.ts";
 import { forgetLast } from "./last-known.ts";
@@ -43,9 +44,7 @@ export function Foot({ onLogIn }: { readonly onLogIn: () => void }) {
       )}
       {session?.house && <span>{`elbro ${session.house.version}`}</span>}
       <span>{f.calendar.zone}</span>
-      <a href={helpUrl("contents")} target="_blank" rel="noreferrer">
-        {t("help")}
-      </a>
+      <Help href={helpUrl("contents")} />
     </>
   );
 }

@@ -266,6 +266,8 @@ describe.skipIf(!haveChromium)(
         .getByLabel("Plan", { exact: true })
         .selectOption({ label: "Car" });
       expect(await dialog(screen).getByLabel("Topic of the plug").inputValue()).toBe("lamp");
+      const help = dialog(screen).getByRole("link", { name: "Help Topic of the plug" });
+      expect(await help.getAttribute("href")).toBe("help/switch-a-plug#add-it");
       expect(await dialog(screen).getByText("For custom", { exact: false }).count()).toBe(0);
       await screen.picture("plug-new-phone");
       await dialog(screen).getByRole("button", { name: "Save" }).click();

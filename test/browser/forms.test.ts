@@ -127,6 +127,8 @@ describe.skipIf(!haveChromium)(
       expect(await wrong("Highest price per kWh")).toBe("At most 25.");
       expect(await wrong("Maximum number of runs")).toBe("Enter a whole number.");
       expect(await page.getByLabel("Kind").getAttribute("aria-invalid")).toBe("true");
+      const help = page.getByRole("link", { name: "Help Maximum number of runs" });
+      expect(await help.getAttribute("href")).toBe("help/configuration#plans[].at_most_runs");
       expect(await submitted(screen)).toBeUndefined();
       await screen.picture("form-plan-wrong");
     });

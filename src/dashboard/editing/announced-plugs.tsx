@@ -1,6 +1,8 @@
 /** List of plugs that announce themselves over MQTT, with the limits of their timers and a button to add each. */
 import { useEffect, useState } from "preact/hooks";
+import { Help } from "../elements.tsx";
 import type { JsonObject } from "../forms/fields.ts";
+import { helpUrl } from "../help.ts";
 import type { Translate } from "../language.ts";
 import { type PageTools, usePage } from "../page.ts";
 import { get, refusalIn } from "../requests.ts";
@@ -82,6 +84,7 @@ export function AnnouncedPlugs({ e, onChoose }: AnnouncedProps) {
           </li>
         ))}
       </ul>
+      <Help href={helpUrl("plugs")} />
     </div>
   );
 }

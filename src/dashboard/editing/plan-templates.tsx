@@ -1,5 +1,7 @@
 /** Choice of what a new plan is for. Each answer fills the form and leaves three questions; the rest is folded. */
+import { Help } from "../elements.tsx";
 import type { JsonObject } from "../forms/fields.ts";
+import { helpUrl } from "../help.ts";
 import type { Translate } from "../language.ts";
 
 interface Template {
@@ -32,7 +34,9 @@ interface PlanTemplatesProps {
 export function PlanTemplates({ e, onChoose }: PlanTemplatesProps) {
   return (
     <>
-      <p class="soft">{e("template")}</p>
+      <p class="soft">
+        {e("template")} <Help href={helpUrl("plans")} />
+      </p>
       <ul class="templates">
         {NAMES.map((name) => (
           <li key={name}>

@@ -1,6 +1,8 @@
 /** A field of a form: label, description, input and mistake. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { Help } from "../elements.tsx";
+import { fieldHelpUrl, isExplained } from "../help.ts";
 import { numberText } from "../number-text.ts";
 import { usePage } from "../page.ts";
 import { TIME_INPUT } from "../time-text.ts";
@@ -47,6 +49,7 @@ function useFieldText({ path, name, about, fallback, isRequired, kind }: Field, 
     id: `form-${id}-${place}-${kind}`.replaceAll(/[^\w-]/g, "-"),
     label: own?.label ?? plainName(name),
     about: [own?.about ?? about, defaultText].filter(Boolean).join(" "),
+    help: isExplained(path) || mistakeAt(place) ? fieldHelpUrl(path) : null,
     optionText: (option: string) => optionText(own, option),
     mistake: mistakeAt(place),
     isRequired,
@@ -84,11 +87,11 @@ function Labelled({ text, children }: { readonly text: ShownText; readonly child
   );
 }
 
-function Explained({ text: { id, about, mistake } }: { readonly text: ShownText }) {
+function Explained({ text: { id, label, about, help, mistake } }: { readonly text: ShownText }) {
   return (
     <>
-      <p id={`${id}-about`} class="faint">
-        {about}
+      <p class="faint">
+        <span id={`${id}-about`}>{about}</span> {help && <Help href={help} about={label} />}
       </p>
       <p id={`${id}-mistake`} class="wrong" lang={mistake?.lang}>
         {mistake?.text}

@@ -1,6 +1,7 @@
 /** What can be done about a problem: a link to where it is fixed, a test, and a link into the help. */
 import { useState } from "preact/hooks";
 import type { Problem } from "../answers.ts";
+import { Help } from "../elements.tsx";
 import { problemHelpUrl } from "../help.ts";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
@@ -38,9 +39,7 @@ export function ProblemActions({ problem }: { readonly problem: Problem }) {
             {t("problem_test")}
           </button>
         )}
-        <a href={problemHelpUrl(problem.code)} target="_blank" rel="noreferrer">
-          {t("help")}
-        </a>
+        <Help href={problemHelpUrl(problem.code)} />
       </p>
       <p class="answer" role="status">
         {answer}

@@ -1,5 +1,7 @@
 /** Block to download and restore a copy of the database. */
 import { useRef, useState } from "preact/hooks";
+import { Help } from "../elements.tsx";
+import { helpUrl } from "../help.ts";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
 import { ask, download, refusalIn, upload } from "../requests.ts";
@@ -51,7 +53,9 @@ export function Backup() {
   };
   return (
     <Block id="backup" title={t("backup")}>
-      <p class="faint">{t("backup_about")}</p>
+      <p class="faint">
+        {t("backup_about")} <Help href={helpUrl("backup")} />
+      </p>
       <div class="actions">
         <button type="button" disabled={isBusy} onClick={() => void save()}>
           {t("backup_download")}

@@ -2,6 +2,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { LanKeyAnswer } from "../../api/keys.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
+import { Help } from "../elements.tsx";
+import { helpUrl } from "../help.ts";
 import { usePage } from "../page.ts";
 import type { PhoneLink as PhoneLinkOf } from "../phone-link.tsx";
 import { refusalText } from "../plans/plan-words.ts";
@@ -44,7 +46,9 @@ export function Keys() {
     });
   return (
     <Block id="keys" title={t("keys")}>
-      <p class="faint">{t("keys_about")}</p>
+      <p class="faint">
+        {t("keys_about")} <Help href={helpUrl("keys")} />
+      </p>
       <ul class="key-list">
         {keys.map((key) => (
           <KeyLine key={key.name} of={key} onEnd={() => void end(key.name)} />

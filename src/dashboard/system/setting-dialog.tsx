@@ -2,10 +2,12 @@
 import { useState } from "preact/hooks";
 import type { SavedSetting } from "../../api/settings.ts";
 import { Dialog } from "../dialog.tsx";
+import { Help } from "../elements.tsx";
 import { CancelButton } from "../forms/cancel-button.tsx";
 import { draftOf, dropDraft, keepDraft } from "../forms/drafts.ts";
 import type { Json, JsonObject, JsonSchema } from "../forms/fields.ts";
 import { SchemaForm, type ServerMistake } from "../forms/schema-form.tsx";
+import { fieldHelpUrl } from "../help.ts";
 import type { Translate } from "../language.ts";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
@@ -68,7 +70,8 @@ export function SettingDialog({ t, tools, setting, onClose }: SettingDialogProps
         <p class="faint">
           {[isSection ? (texts[name]?.about ?? section.description) : "", effectOf(setting, tools, t)]
             .filter(Boolean)
-            .join(" ")}
+            .join(" ")}{" "}
+          <Help href={fieldHelpUrl(name)} />
         </p>
         {outside.length > 0 && (
           <p class="note">

@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { HELP_PAGES, helpFiles } from "../../../release/help-pages.ts";
 import { htmlOf } from "../../../release/markdown.ts";
-import { helpTopics, helpUrl } from "../../../src/dashboard/help.ts";
+import { configJsonSchema } from "../../../src/config/json-schema.ts";
+import { problemCatalog } from "../../../src/core/status/problem-catalog.ts";
+import { type Field, fieldOf, type JsonSchema } from "../../../src/dashboard/forms/fields.ts";
+import { fieldHelpUrl, helpTopics, helpUrl, problemHelpUrl } from "../../../src/dashboard/help.ts";
 import { anchorsOf } from "../../support/docs/markdown-links.ts";
 
 const MAX_HELP_BYTES = 300_000;
@@ -34,11 +37,40 @@ describe("the help", () => {
     expect([...anchorsOf(source)].filter((anchor) => !html.includes(` id="${anchor}"`))).toEqual([]);
   });
 
-  test("every topic of the dashboard and every problem has its place in the help", () => {
-    expect(helpTopics.filter((topic) => !leads(helpUrl(topic).replace(/^help\//, ""), "index.html"))).toEqual([]);
-    expect(leads("operations#clock_wrong", "index.html")).toBe(true);
+  test.each([
+    ["topic of the dashboard", helpTopics.map(helpUrl)],
+    ["problem", Object.keys(problemCatalog).map(problemHelpUrl)],
+    ["field of the configuration", pathsOf(fieldOf(configJsonSchema() as JsonSchema, "")).map(fieldHelpUrl)],
+  ])("every %s has its place in the help", (_, urls) => {
+    expect(urls.length).toBeGreaterThan(4);
+    expect(urls.filter((url) => !leads(url.replace(/^help\//, ""), "index.html"))).toEqual([]);
+  });
+
+  test("every field of a plug has a place of its own, and unknown ones have the table of all keys", () => {
+    const paths = pathsOf(fieldOf(configJsonSchema() as JsonSchema, "")).filter((path) => path.startsWith("plugs[]."));
+    expect(paths.length).toBeGreaterThan(25);
+    expect(paths.filter((path) => fieldHelpUrl(path) === fieldHelpUrl(""))).toEqual([]);
+    expect(["plugs[].topic", "plugs[].power.key", "plugs[].min_on", "levels"].map(fieldHelpUrl)).toEqual([
+      "help/switch-a-plug#add-it",
+      "help/plugs#plugs-that-measure",
+      "help/configuration#plugs[].min_on",
+      "help/configuration#every-key",
+    ]);
   });
 });
+
+/** Returns the paths of a field and of all fields below it. */
+function pathsOf(field: Field): string[] {
+  const below =
+    field.kind === "group"
+      ? field.fields
+      : field.kind === "list"
+        ? [field.item]
+        : field.kind === "one-of"
+          ? field.forms.slice(0, 1)
+          : [];
+  return [field.path, ...below.flatMap(pathsOf)];
+}
 
 /** Returns whether a link on a page of the help leads somewhere. */
 function leads(href: string, on: string): boolean {
