@@ -1,8 +1,7 @@
 /** Creates, changes and deletes plans and plugs in the configuration. */
 
-import type { Caller, Edited, EditRefusal } from "../config/editing/edit-refusal.ts";
+import { type Caller, type Edited, type EditRefusal, unknownEntry } from "../config/editing/edit-refusal.ts";
 import type { EntryList } from "../config/entry-list.ts";
-import { message } from "../core/language/text.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
 import { type Answered, type BodyRow, type Endpoint, endpoint } from "./endpoint.ts";
@@ -69,6 +68,7 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
   const operation = one === "plan" ? "Plan" : "Plug";
   const parameters: Parameters = one === "plan" ? { plan: parameter.plan } : { plug: parameter.plug };
   const idOf = (params: Readonly<Record<string, unknown>>) => String(params[one]);
+  const edit = { scope: "control", params: parameters, answer: editedSchema, errors: EDIT_ERRORS } as const;
   return [
     endpoint({
       method: "GET",
@@ -82,48 +82,36 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
       example: `${example}/configuration`,
       run({ editor }, params) {
         const found = editor.saved(of, idOf(params));
-        if (!found)
-          return localError(
-            "resource_not_found",
-            message("refused.edit_unknown", { entry: message(`refused.entry_${one}`), id: idOf(params) }),
-          );
+        if (!found) return refusedEdit(unknownEntry(of, idOf(params)));
         return { kind: "json", body: found, headers: { ETag: `"${found.revision}"` } };
       },
     }),
     endpoint({
+      ...edit,
       method: "PUT",
       path,
       operationId: `save${operation}`,
-      scope: "control",
       summary: `Replaces a ${one} in the configuration; keys that are left out are removed, secrets stay unless they are \`null\`.`,
-      params: parameters,
-      answer: editedSchema,
       errors: [...EDIT_ERRORS, ...BODY_ERRORS],
       example,
       body: entryBody(of),
       run: (local, params, request) => changed(local, of, idOf(params), request),
     }),
     endpoint({
+      ...edit,
       method: "DELETE",
       path,
       operationId: `delete${operation}`,
-      scope: "control",
       summary: `Removes a ${one} from the configuration.`,
-      params: parameters,
-      answer: editedSchema,
-      errors: EDIT_ERRORS,
       example,
       run: (local, params, request) => changed(local, of, idOf(params), request),
     }),
     endpoint({
+      ...edit,
       method: "DELETE",
       path: `${path}/configuration`,
       operationId: `reset${operation}`,
-      scope: "control",
       summary: `Removes what \`page.yaml\` says of a ${one}, so that it is again as in the owner's file.`,
-      params: parameters,
-      answer: editedSchema,
-      errors: EDIT_ERRORS,
       example: `${example}/configuration`,
       async run({ editor }, params, request) {
         return editedAnswer(await editor.reset(of, idOf(params), callerOf(request)));

@@ -79,38 +79,36 @@ export interface ExportView extends PriceView {
 export type LocalSource = ReturnType<typeof localSource>;
 
 export function localSource(deps: LocalDeps) {
-  const { state, editor, settings, connections, history, plugs, config, logLines } = deps;
-  const { thresholds, calendar, homes, homeReader, places, plans, isTimeTrusted } = state;
-  const cheap = new CheapQueries({
+  const { state, clock, onSeriesChanged, config, storage } = deps;
+  const { thresholds, calendar, plans, isTimeTrusted } = state;
+  const cheap = new CheapQueries({ calendar, memory: storage.settings, isTimeTrusted, language: config.language });
+  const views = priceViews(state);
+  return {
+    ...deps,
     calendar,
-    memory: deps.storage.settings,
-    isTimeTrusted,
-    language: deps.config.language,
-  });
-  const homeNamed = (id: string) => homes.named(id);
+    thresholds,
+    plans,
+    proxy: deps.proxy ?? null,
+    asking: { clock, state, onSeriesChanged },
+    ...views,
+    askCheap: (view: PriceView, spec: CheapSpec, now: EpochMs): CheapAnswer =>
+      cheap.ask(view, views.timelineOf(view.id, now), spec, now),
+  };
+}
+
+/** Returns the functions that read prices and usage of homes and places by their ids. */
+function priceViews(state: LocalDeps["state"]) {
+  const { thresholds, calendar, homes, homeReader, places } = state;
   const placeNamed = (id: string, now: EpochMs) =>
     places.priced(now, homes.ids).find(({ place }) => place.id === id) ?? null;
   const timelineOf = (id: string, now: EpochMs): Timeline | null => {
-    const home = homeNamed(id);
+    const home = homes.named(id);
     if (home) return homeReader.timeline(home, now);
     const known = placeNamed(id, now);
     return known && placeTimeline(known);
   };
   return {
-    calendar,
-    thresholds,
-    plans,
-    plugs,
-    editor,
-    settings,
-    connections,
-    history,
-    config,
-    proxy: deps.proxy ?? null,
-    logLines,
-    asking: { clock: deps.clock, state, onSeriesChanged: deps.onSeriesChanged },
-    storage: deps.storage,
-    checkBroker: deps.checkBroker,
+    timelineOf,
     /** Returns every home, then every place. */
     list: (): readonly Priced[] => [
       ...homes.list().map(({ id, name }) => ({ kind: "home" as const, id, name })),
@@ -118,7 +116,7 @@ export function localSource(deps: LocalDeps) {
     ],
     /** Returns the prices of a home or place; null if the id is unknown. */
     view(id: string, now: EpochMs): PriceView | null {
-      const home = homeNamed(id);
+      const home = homes.named(id);
       if (home) return homeView(state, home, now);
       const known = placeNamed(id, now);
       return known && placeView(state, known, thresholds, now);
@@ -128,15 +126,15 @@ export function localSource(deps: LocalDeps) {
      * levels are computed.
      */
     points(id: string, range: Interval, now: EpochMs): readonly PricePoint[] {
-      const home = homeNamed(id);
+      const home = homes.named(id);
       return home ? homeReader.pricesIn(home, range, now) : (timelineOf(id, now)?.points ?? []);
     },
     /**
-     * Returns the prices that a home gets for exported energy, in the form of `view`, and at least those of `range`; null if they are not
-     * known. For a place they are its spot prices.
+     * Returns the prices that a home gets for exported energy, in the form of `view`, and at least those of `range`; null
+     * if they are not known. For a place they are its spot prices.
      */
     exportView(view: PriceView, now: EpochMs, range?: Interval): ExportView | null {
-      const home = homeNamed(view.id);
+      const home = homes.named(view.id);
       const known = home ? null : placeNamed(view.id, now);
       const timeline = home
         ? exportTimelineOf(state, home, now, range && homeReader.pricesIn(home, range, now))
@@ -147,16 +145,14 @@ export function localSource(deps: LocalDeps) {
     },
     /** Returns the figures of the month of `at` of a home; null without consumption. */
     month(id: string, now: EpochMs, at: EpochMs) {
-      const home = homeNamed(id);
+      const home = homes.named(id);
       return home && homeReader.month(home, now, at);
     },
     /** Returns the stored usage of a home; null if the service has never returned it. */
     usage(id: string, wanted: UsageWanted) {
-      const home = homeNamed(id);
+      const home = homes.named(id);
       return home && homeReader.usageIn(home, wanted);
     },
-    askCheap: (view: PriceView, spec: CheapSpec, now: EpochMs): CheapAnswer =>
-      cheap.ask(view, timelineOf(view.id, now), spec, now),
   };
 }
 

@@ -79,7 +79,10 @@ interface Draft {
  * Reads the configuration. The environment overrides page.yaml, which overrides the owner's file. What is wrong in
  * page.yaml is left out, so that it never prevents the use of the owner's file.
  */
-export function readConfig(sources: ConfigSources): ConfigReading {
+export function readConfig(given: ConfigSources): ConfigReading {
+  const { readFile, page } = given;
+  // A mistake in page.yaml takes another attempt, but no file is read twice.
+  const sources = { ...given, parse: once(readYaml), readFile: once(readFile), ...(page && { page: once(page) }) };
   const without = new Set<string>();
   const mistakes: ConfigMistake[] = [];
   for (;;) {
@@ -97,9 +100,18 @@ export function readConfig(sources: ConfigSources): ConfigReading {
   }
 }
 
+/** Returns a function that reads each source only once. */
+function once<Value>(read: (source: string) => Value): (source: string) => Value {
+  const known = new Map<string, Value>();
+  return (source) => {
+    if (!known.has(source)) known.set(source, read(source));
+    return known.get(source) as Value;
+  };
+}
+
 /** Reads the configuration with page.yaml, except the paths `without` of it. */
-function readOnce(sources: ConfigSources, without: ReadonlySet<string>) {
-  const { text, environment, readFile, secrets = [], hostname, page } = sources;
+function readOnce(sources: Parsed<ConfigSources>, without: ReadonlySet<string>) {
+  const { text, environment, parse, readFile, secrets = [], hostname, page } = sources;
   let laid: Laid & { readonly mistake: ConfigMistake | null } = { ...NOTHING_LAID, mistake: null };
   const apply = (draft: Draft) => {
     const { tree, variables } = draft;
@@ -118,18 +130,21 @@ function readOnce(sources: ConfigSources, without: ReadonlySet<string>) {
     const isOutside = (path: string) => variables.has(path);
     laid = { ...layOver(tree, read, isOutside, without), mistake };
   };
-  const reading = readInForm({ text, schema: configSchema, readFile, secrets, apply });
+  const reading = readInForm({ text, schema: configSchema, parse, readFile, secrets, apply });
   return { reading, laid };
 }
 
 /** Reads a file of `accounts_dir`. */
 export function readAccount(text: string, readFile: ConfigSources["readFile"]): ConfigReading<AccountEntry> {
-  return readInForm({ text, schema: accountSchema, readFile });
+  return readInForm({ text, schema: accountSchema, parse: readYaml, readFile });
 }
 
 type ConfigSchema = z.core.$ZodType & Pick<z.ZodMiniType, "safeParse">;
 
-interface Form<Schema> extends Pick<ConfigSources, "text" | "readFile" | "secrets"> {
+/** Sources of which the text is parsed by a function that may know it already. */
+type Parsed<Sources> = Sources & { readonly parse: (text: string) => YamlReading };
+
+interface Form<Schema> extends Parsed<Pick<ConfigSources, "text" | "readFile" | "secrets">> {
   readonly schema: Schema;
   /** Lays other sources over the keys of the text. */
   readonly apply?: (draft: Draft) => void;
@@ -151,12 +166,13 @@ function readInForm<Schema extends ConfigSchema>(form: Form<Schema>): ConfigRead
 function readWhole<Schema extends ConfigSchema>({
   text,
   schema,
+  parse,
   readFile,
   secrets = [],
   apply,
 }: Form<Schema>): ConfigReading<z.output<Schema>> {
   const mistakes: ConfigMistake[] = [];
-  const file = text === null ? null : readYaml(text);
+  const file = text === null ? null : parse(text);
   const tree = file === null ? {} : readTree(file, mistakes);
   if (!tree) return { kind: "mistakes", mistakes };
   const holdsSecrets = holdsSecret(tree);
@@ -200,7 +216,7 @@ function readTree(reading: YamlReading, mistakes: ConfigMistake[]): Tree | null 
     return null;
   }
   if (reading.value === null || reading.value === undefined) return {};
-  if (isTree(reading.value)) return reading.value;
+  if (isTree(reading.value)) return structuredClone(reading.value);
   mistakes.push({ path: "the file", ...message("mistake.not_keys") });
   return null;
 }

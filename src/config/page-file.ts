@@ -107,89 +107,33 @@ export interface Laid {
 
 export const NOTHING_LAID: Laid = { overridden: [], unused: [], gone: [], used: [], places: new Map() };
 
-/**
- * Lays the page's file over a configuration, which is changed. `isOutside` returns whether the environment sets a key;
- * `without` has paths of page.yaml that are not used.
- */
+/** A configuration over which the page's file is laid, and what became of it so far. */
+interface Laying {
+  readonly tree: Tree;
+  readonly page: PageFile;
+  /** Returns whether the environment sets a key. */
+  readonly isOutside: (path: string) => boolean;
+  /** Paths of page.yaml that are not used. */
+  readonly without: ReadonlySet<string>;
+  readonly laid: Record<"overridden" | "unused" | "gone" | "used", string[]> & { readonly places: Map<string, string> };
+}
+
+/** Lays the page's file over a configuration, which is changed. */
 export function layOver(
   tree: Tree,
   page: PageFile,
-  isOutside: (path: string) => boolean,
-  without: ReadonlySet<string> = new Set(),
+  isOutside: Laying["isOutside"],
+  without: Laying["without"] = new Set(),
 ): Laid {
-  const paths = (): string[] => [];
-  const laid = {
-    overridden: paths(),
-    unused: paths(),
-    gone: paths(),
-    used: paths(),
-    places: new Map<string, string>(),
-  };
+  const laid: Laying["laid"] = { overridden: [], unused: [], gone: [], used: [], places: new Map() };
+  const laying = { tree, page, isOutside, without, laid };
   for (const [name, value] of Object.entries(page.settings)) {
     const isKnown = PAGE_KEYS.has(name);
-    if (isKnown) laySetting({ tree, key: name, value, path: name, shape: shapeOf(configSchema) ?? {} });
+    if (isKnown) laySetting(laying, { tree, key: name, value, path: name, shape: shapeOf(configSchema) ?? {} });
     else laid.unused.push(name);
   }
-  for (const list of entryLists) layEntries(list);
+  for (const list of entryLists) layEntries(laying, list);
   return laid;
-
-  function laySetting({ tree: node, key, value, path, shape }: Setting): void {
-    if (without.has(path)) return;
-    const file = `${key}${FILE_SUFFIX}`;
-    // The page must not read files, and several accounts are a list that only the owner writes.
-    const isForeign = key.endsWith(FILE_SUFFIX) || (shapeOf(shape[key]) !== null && Array.isArray(node[key]));
-    if (isForeign || isOutside(path) || isOutside(`${path}${FILE_SUFFIX}`) || node[file] !== undefined) {
-      laid.unused.push(path);
-      return;
-    }
-    const below = shapeOf(shape[key]);
-    if (below && isTree(value)) {
-      const section: Tree = isTree(node[key]) ? (node[key] as Tree) : {};
-      for (const [name, each] of Object.entries(value))
-        laySetting({ tree: section, key: name, value: each, path: `${path}.${name}`, shape: below });
-      if (Object.keys(section).length > 0) node[key] = section;
-      else delete node[key];
-      return;
-    }
-    if (node[key] !== undefined && node[key] !== null) laid.overridden.push(path);
-    laid.used.push(path);
-    laid.places.set(path, path);
-    if (value === null) delete node[key];
-    else node[key] = value;
-  }
-
-  function layEntries(list: EntryList): void {
-    const owned = tree[list] ?? [];
-    // Something else than a list is a mistake of the owner, which is reported as such.
-    if (!Array.isArray(owned)) return;
-    const ids = writtenIds(owned);
-    const next: unknown[] = [...owned];
-    const removed = new Set<number>();
-    for (const [id, entry] of Object.entries(page[list])) {
-      const path = `${list}.${id}`;
-      const at = ids.indexOf(id);
-      if (without.has(path)) continue;
-      if (at >= 0 && isOutside(list)) {
-        laid.unused.push(path);
-        continue;
-      }
-      if (at < 0 && entry === null) {
-        laid.gone.push(path);
-        continue;
-      }
-      laid.used.push(path);
-      if (at >= 0) {
-        laid.overridden.push(path);
-        if (entry === null) removed.add(at);
-        else next[at] = { ...withFiles(entry, owned[at]), id };
-      } else next.push({ ...withFiles(entry ?? {}, null), id });
-    }
-    const kept = next.filter((_, i) => !removed.has(i));
-    if (kept.length > 0 || tree[list] !== undefined) tree[list] = kept;
-    const places = new Set(Object.keys(page[list]).filter((id) => !without.has(`${list}.${id}`)));
-    for (const [i, id] of writtenIds(kept).entries())
-      if (places.has(id)) laid.places.set(`${list}[${i}]`, `${list}.${id}`);
-  }
 }
 
 interface Setting {
@@ -198,6 +142,60 @@ interface Setting {
   readonly value: unknown;
   readonly path: string;
   readonly shape: NonNullable<ReturnType<typeof shapeOf>>;
+}
+
+function laySetting(laying: Laying, { tree: node, key, value, path, shape }: Setting): void {
+  const { laid, isOutside, without } = laying;
+  if (without.has(path)) return;
+  const file = `${key}${FILE_SUFFIX}`;
+  // The page must not read files, and several accounts are a list that only the owner writes.
+  const isForeign = key.endsWith(FILE_SUFFIX) || (shapeOf(shape[key]) !== null && Array.isArray(node[key]));
+  if (isForeign || isOutside(path) || isOutside(`${path}${FILE_SUFFIX}`) || node[file] !== undefined) {
+    laid.unused.push(path);
+    return;
+  }
+  const below = shapeOf(shape[key]);
+  if (below && isTree(value)) {
+    const section: Tree = isTree(node[key]) ? (node[key] as Tree) : {};
+    for (const [name, each] of Object.entries(value))
+      laySetting(laying, { tree: section, key: name, value: each, path: `${path}.${name}`, shape: below });
+    if (Object.keys(section).length > 0) node[key] = section;
+    else delete node[key];
+    return;
+  }
+  if (node[key] !== undefined && node[key] !== null) laid.overridden.push(path);
+  laid.used.push(path);
+  laid.places.set(path, path);
+  if (value === null) delete node[key];
+  else node[key] = value;
+}
+
+function layEntries({ tree, page, laid, isOutside, without }: Laying, list: EntryList): void {
+  const owned = tree[list] ?? [];
+  // Something else than a list is a mistake of the owner, which is reported as such.
+  if (!Array.isArray(owned)) return;
+  const ids = writtenIds(owned);
+  const next: unknown[] = [...owned];
+  const removed = new Set<number>();
+  for (const [id, entry] of Object.entries(page[list])) {
+    const path = `${list}.${id}`;
+    const at = ids.indexOf(id);
+    if (without.has(path)) continue;
+    if (at >= 0 && isOutside(list)) laid.unused.push(path);
+    else if (at < 0 && entry === null) laid.gone.push(path);
+    else {
+      laid.used.push(path);
+      if (at >= 0) laid.overridden.push(path);
+      if (at < 0) next.push({ ...withFiles(entry ?? {}, null), id });
+      else if (entry === null) removed.add(at);
+      else next[at] = { ...withFiles(entry, owned[at]), id };
+    }
+  }
+  const whole = next.filter((_, i) => !removed.has(i));
+  if (whole.length > 0 || tree[list] !== undefined) tree[list] = whole;
+  const places = new Set(Object.keys(page[list]).filter((id) => !without.has(`${list}.${id}`)));
+  for (const [i, id] of writtenIds(whole).entries())
+    if (places.has(id)) laid.places.set(`${list}[${i}]`, `${list}.${id}`);
 }
 
 /** Returns an entry with the `…_file` keys of the owner's entry, which always count. */

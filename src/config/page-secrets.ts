@@ -1,8 +1,7 @@
 /** Secrets in states of page.yaml: a state that is kept loses each secret that was replaced since. */
 
 import { message } from "../core/language/text.ts";
-import type { ConfigMistake } from "./mistake.ts";
-import { isSecretKey } from "./mistake.ts";
+import { type ConfigMistake, isSecretKey, pathText } from "./mistake.ts";
 import type { PageFile } from "./page-file.ts";
 import { isTree } from "./tree.ts";
 
@@ -35,21 +34,20 @@ function walked(
   value: unknown,
   other: unknown,
   change: (value: string, other: unknown, path: string) => string,
-  key = "",
-  path = "",
+  path: readonly PropertyKey[] = [],
 ): unknown {
   if (Array.isArray(value))
-    return value.map((each, i) =>
-      walked(each, Array.isArray(other) ? other[i] : undefined, change, key, `${path}[${i}]`),
-    );
+    return value.map((each, i) => walked(each, Array.isArray(other) ? other[i] : undefined, change, [...path, i]));
   if (isTree(value)) {
     const others = isTree(other) ? other : {};
     const entries = Object.entries(value).map(([name, each]) => [
       name,
-      walked(each, others[name], change, name, path === "" ? name : `${path}.${name}`),
+      walked(each, others[name], change, [...path, name]),
     ]);
     return Object.fromEntries(entries);
   }
   if (typeof value !== "string") return value;
-  return value === REPLACED || isSecretKey(key) || LOGIN.test(value) ? change(value, other, path) : value;
+  const key = path.findLast((part) => typeof part === "string") ?? "";
+  const isSecret = value === REPLACED || isSecretKey(String(key)) || LOGIN.test(value);
+  return isSecret ? change(value, other, pathText(path)) : value;
 }

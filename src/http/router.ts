@@ -40,7 +40,7 @@ export function createRouter(context: RouteContext, unknown: UnknownPath = unkno
 /** Adds a route. The service's operations have no HEAD. */
 export function addRoute(router: Router, route: Route, context: RouteContext): void {
   const hasHead = route.method === "GET" && !isOperation(route.scope);
-  router.on(hasHead ? ["GET", "HEAD"] : [route.method], route.path, (request, response, path, _store, query) =>
+  router.on(hasHead ? ["GET", "HEAD"] : [route.method], route.path, (request, response, path, ...[, query]) =>
     serve(route, context, { request, response, path, query }),
   );
 }

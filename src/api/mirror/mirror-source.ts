@@ -40,97 +40,106 @@ export function mirrorRoutes(deps: MirrorDeps, report: CrashReport): readonly Ro
 }
 
 function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: CrashReport): MirrorSource {
-  const { clock, onSeriesChanged } = deps;
-  const { accounts, homes, repository } = deps.state;
+  const { clock } = deps;
+  const { repository } = deps.state;
   const starts = new UpcomingStart(repository);
-  const accountFor = (operation: OperationId, params: ParamsOf<OperationId>): Account | null => {
-    if (operationOf(operation).interface === "thirdParty") return accounts.thirdParty;
-    const owner = homes.accountOf(addressIn(params));
-    return accounts.named(owner ?? "") ?? accounts.consumers[0] ?? null;
-  };
-  /** Returns the accounts whose responses together answer a request: all for the list of addresses, otherwise one. */
-  const accountsFor = (operation: OperationId, params: ParamsOf<OperationId>): readonly Account[] => {
-    if (operation === "addresses" && accounts.consumers.length > 0) return accounts.consumers;
-    const account = accountFor(operation, params);
-    return account ? [account] : [];
-  };
-  const askAccount = async <Id extends OperationId>(
-    account: Account,
-    operation: Id,
-    params: ParamsOf<Id>,
-    askedSince: EpochMs,
-  ): Promise<Asked> => {
-    const series = seriesOf(account.name, operation, params);
-    const seriesId = repository.idOf(series);
-    const askPart = async (part: typeof params, range: Interval | null): Promise<Asked | null> => {
-      const reply = await account.ask({ operation, params: part, share: "lan", seriesId, range });
-      if (reply.kind !== "ok") return reply;
-      const at = clock.now();
-      const changed = await repository.keepAnswer(account.name, operation, part, { ...reply, at });
-      if (changed === null) return unkept({ operation, wanted: params, asked: part, body: reply.body, at });
-      if (changed) onSeriesChanged(series);
-      return null;
-    };
-    await waitForRequestsInFlight(deps, account, { operation, params, askedSince });
-    for (const part of partsToAsk(deps, account.name, { operation, params, askedSince })) {
-      const range = operationOf(operation).range ? rangeOf(operation, part) : null;
-      const ended = await account.flights.run(series, range, () => askPart(part, range));
-      if (ended) return ended;
-    }
-    return { kind: "kept", at: clock.now() };
-  };
   return {
     onLateCrash: (error) => onCrash(error, newRequestId()),
-    refusal(operation, params) {
-      const { capability, interface: face } = operationOf(operation);
-      const addressId = addressIn(params);
-      if (face !== "consumer" || addressId === "" || !homes.known) return null;
-      const address = homes.address(addressId);
-      if (!address) {
-        const unlisted = accounts.consumers.find(({ name }) => !homes.isListed(name))?.name;
-        return unlisted === undefined
-          ? localError("resource_not_found", message("refused.no_address"))
-          : localError("entitlement_unavailable", message("refused.addresses_unknown", { account: unlisted }));
-      }
-      if (capability === undefined || address.capabilities[capability]) return null;
-      return localError("feature_unavailable", message("refused.no_capability", { capability }));
-    },
+    refusal: (operation, params) => refusalOf(deps, operation, params),
     find(operation, params, now, askedSince) {
-      const parts = accountsFor(operation, params);
-      const found = parts.map(({ name }) => {
+      const found = accountsFor(deps, operation, params).map(({ name }) => {
         const part = repository.find(name, operation, params, { now, askedSince });
         return part && upcomingOnly(part, operation, () => starts.of(name, operation, params, now));
       });
       return joined(found);
     },
     findPart(operation, params, now) {
-      return joined(
-        accountsFor(operation, params).map(({ name }) => repository.findPart(name, operation, params, now)),
-      );
+      const accounts = accountsFor(deps, operation, params);
+      return joined(accounts.map(({ name }) => repository.findPart(name, operation, params, now)));
     },
     findAggregate(operation, params, now) {
-      const account = accountFor(operation, params);
+      const account = accountFor(deps, operation, params);
       return account && repository.findAggregate(account.name, operation, params, now);
     },
     async ask(operation, params, askedSince) {
-      const parts = accountsFor(operation, params);
-      if (parts.length === 0) {
+      const accounts = accountsFor(deps, operation, params);
+      if (accounts.length === 0) {
         const reason = "elbro has no key for this interface of the service; set it in the configuration";
         return { kind: "refused", status: 403, code: "forbidden", reason, retryAfterMs: null, requestId: null };
       }
       const results: Asked[] = [];
-      for (const account of parts) results.push(await askAccount(account, operation, params, askedSince));
+      for (const account of accounts) results.push(await askAccount(deps, account, { operation, params, askedSince }));
       const failed = results.find(({ kind }) => kind !== "kept" && kind !== "unkept");
       if (failed || results.every(({ kind }) => kind === "kept")) return failed ?? { kind: "kept", at: clock.now() };
       const found = results.map((result, i) =>
         result.kind === "unkept"
           ? result.found
-          : repository.find(parts[i]?.name ?? "", operation, params, { now: clock.now(), askedSince }),
+          : repository.find(accounts[i]?.name ?? "", operation, params, { now: clock.now(), askedSince }),
       );
       const all = joined(found);
       return all ? { kind: "unkept", found: all } : { kind: "kept", at: clock.now() };
     },
   };
+}
+
+/** Returns the error that the service would certainly return, judged by the known addresses; null for any other. */
+function refusalOf({ state: { homes, accounts } }: MirrorDeps, operation: OperationId, params: ParamsOf<OperationId>) {
+  const { capability, interface: face } = operationOf(operation);
+  const addressId = addressIn(params);
+  if (face !== "consumer" || addressId === "" || !homes.known) return null;
+  const address = homes.address(addressId);
+  if (!address) {
+    const unlisted = accounts.consumers.find(({ name }) => !homes.isListed(name))?.name;
+    return unlisted === undefined
+      ? localError("resource_not_found", message("refused.no_address"))
+      : localError("entitlement_unavailable", message("refused.addresses_unknown", { account: unlisted }));
+  }
+  if (capability === undefined || address.capabilities[capability]) return null;
+  return localError("feature_unavailable", message("refused.no_capability", { capability }));
+}
+
+/** Returns the account whose key gives access to what a request names; null without one. */
+function accountFor({ state: { accounts, homes } }: MirrorDeps, operation: OperationId, params: ParamsOf<OperationId>) {
+  if (operationOf(operation).interface === "thirdParty") return accounts.thirdParty;
+  const owner = homes.accountOf(addressIn(params));
+  return accounts.named(owner ?? "") ?? accounts.consumers[0] ?? null;
+}
+
+/** Returns the accounts whose responses together answer a request: all for the list of addresses, otherwise one. */
+function accountsFor(deps: MirrorDeps, operation: OperationId, params: ParamsOf<OperationId>): readonly Account[] {
+  const { consumers } = deps.state.accounts;
+  if (operation === "addresses" && consumers.length > 0) return consumers;
+  const account = accountFor(deps, operation, params);
+  return account ? [account] : [];
+}
+
+/** Asks the service for what is missing or old, with the key of one account, and stores the answers. */
+async function askAccount<Id extends OperationId>(
+  deps: MirrorDeps,
+  account: Account,
+  wanted: Wanted<Id>,
+): Promise<Asked> {
+  const { clock, onSeriesChanged, state } = deps;
+  const { repository } = state;
+  const { operation, params } = wanted;
+  const series = seriesOf(account.name, operation, params);
+  const seriesId = repository.idOf(series);
+  const askPart = async (part: typeof params, range: Interval | null): Promise<Asked | null> => {
+    const reply = await account.ask({ operation, params: part, share: "lan", seriesId, range });
+    if (reply.kind !== "ok") return reply;
+    const at = clock.now();
+    const changed = await repository.keepAnswer(account.name, operation, part, { ...reply, at });
+    if (changed === null) return unkept({ operation, wanted: params, asked: part, body: reply.body, at });
+    if (changed) onSeriesChanged(series);
+    return null;
+  };
+  await waitForRequestsInFlight(deps, account, wanted);
+  for (const part of partsToAsk(deps, account.name, wanted)) {
+    const range = operationOf(operation).range ? rangeOf(operation, part) : null;
+    const ended = await account.flights.run(series, range, () => askPart(part, range));
+    if (ended) return ended;
+  }
+  return { kind: "kept", at: clock.now() };
 }
 
 /**

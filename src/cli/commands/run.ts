@@ -1,6 +1,7 @@
 /** `elbro run`: reads the configuration, starts the daemon, ends it on a signal. */
+import { existsSync, readFileSync } from "node:fs";
 import { flushCompileCache } from "node:module";
-import { networkInterfaces } from "node:os";
+import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
@@ -31,11 +32,9 @@ import type { Given } from "../arguments.ts";
 import { demoGreeting, isDemo, refuseWithoutAccount, startDemo } from "../demo.ts";
 import { greeting, houseText } from "../greeting.ts";
 import { historyProgress } from "../history-progress.ts";
-import { machineId } from "../machine-id.ts";
 import { systemClock } from "../system-clock.ts";
 import { TerminalLog } from "../terminal-log.ts";
-import { FileWatch } from "../watch-files.ts";
-import { watchFolder } from "../watch-folder.ts";
+import { FileWatch, watchFolder } from "../watch.ts";
 
 /** Exit code of a configuration that cannot be used (EX_CONFIG of sysexits). */
 const BAD_CONFIGURATION = 78;
@@ -80,15 +79,8 @@ export async function main(given: Given): Promise<number> {
   const files = openAccountFiles();
   const loaded = loadConfiguration(given.configPath, process.env, files);
   const clock = systemClock(given.simulated);
-  const isTerminal = isatty(STDOUT);
-  const { format = isTerminal || process.env.ELBRO_LOG_DEFAULT === "text" ? "text" : "json" } = loaded.config.log;
-  const text = format === "text" ? textLog(isTerminal) : null;
-  const shape = {
-    base: null,
-    level: loaded.config.log.level,
-    timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
-  };
-  const log = text ? pino(shape, text) : pino(shape);
+  const output = openLog(loaded.config.log, clock);
+  const { log } = output;
   /** Starts again with the present configuration. What fails while the present daemon stops ends with it. */
   const startAgain = (isSuspect: boolean, done: () => void = () => undefined) => {
     current = current.then(async (house) => {
@@ -116,14 +108,12 @@ export async function main(given: Given): Promise<number> {
     });
     current.catch(endOf);
   };
-  let restarts: readonly number[] = [];
+  const mayRestart = restartLimit(clock);
   let isRestarting = false;
   const restartIfUnreadable = (error: unknown) => {
     if (!isReadFailure(error)) return false;
     if (isRestarting) return true;
-    const now = clock.monotonicMs();
-    restarts = [...restarts.filter((at) => at > now - RESTARTS.withinMs), now];
-    if (restarts.length > RESTARTS.most) return false;
+    if (!mayRestart()) return false;
     isRestarting = true;
     log.warn({ err: error }, "the database cannot be read: elbro starts again and restores it");
     startAgain(true, () => {
@@ -132,7 +122,7 @@ export async function main(given: Given): Promise<number> {
     return true;
   };
   const world: World = {
-    ...{ given, files, clock, text, isTerminal, log, isSuspect: false },
+    ...{ given, files, clock, ...output, isSuspect: false },
     // Stored data belongs to the service that it came from.
     onOtherService: () => startAgain(false),
     onCrash: restartIfUnreadable,
@@ -140,11 +130,27 @@ export async function main(given: Given): Promise<number> {
   let current = startHouse(world, loaded, onSetUp);
   await current;
   onError = restartIfUnreadable;
-  up.resolve({
-    reload: async () => (await current).reload(),
-    stop: async () => (await current).stop(),
-  });
+  up.resolve({ reload: async () => (await current).reload(), stop: async () => (await current).stop() });
   return 0;
+}
+
+/** Opens the log: lines for people on a terminal, by default JSON elsewhere. */
+function openLog({ level, format }: Config["log"], clock: Clock): Pick<World, "text" | "isTerminal" | "log"> {
+  const isTerminal = isatty(STDOUT);
+  const isText = isTerminal || process.env.ELBRO_LOG_DEFAULT === "text";
+  const text = (format ?? (isText ? "text" : "json")) === "text" ? textLog(isTerminal) : null;
+  const shape = { base: null, level, timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"` };
+  return { text, isTerminal, log: text ? pino(shape, text) : pino(shape) };
+}
+
+/** Returns a function that counts a restart, and returns whether it is within RESTARTS. */
+function restartLimit(clock: Clock): () => boolean {
+  let restarts: readonly number[] = [];
+  return () => {
+    const now = clock.monotonicMs();
+    restarts = [...restarts.filter((at) => at > now - RESTARTS.withinMs), now];
+    return restarts.length <= RESTARTS.most;
+  };
 }
 
 /** Ends the program if neither the home that was set up nor the demo can be started. */
@@ -390,6 +396,15 @@ async function startWhenFree(options: DaemonOptions): Promise<Daemon> {
       await pause(WAITS.everyMs);
     }
   }
+}
+
+/** Files with the id of the system, and of the board of a Raspberry Pi. Source: machine-id(5). */
+const ID_FILES = ["/etc/machine-id", "/proc/device-tree/serial-number"];
+
+/** Returns an id of this machine or container. A machine with a copy of its memory card has another id. */
+function machineId(): string {
+  const ids = ID_FILES.map((file) => (existsSync(file) ? readFileSync(file, "utf8") : ""));
+  return [hostname(), ...ids].join("\n");
 }
 
 /** Returns a log for people. In a file, lines have the date and no colours. */

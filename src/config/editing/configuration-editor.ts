@@ -13,14 +13,14 @@ import {
   type Caller,
   type Edited,
   type EditRefusal,
+  ENTRY_NAMES,
   fileRefusal,
   INVENTED,
   mistaken,
   refusal,
+  unknownEntry,
 } from "./edit-refusal.ts";
 import type { PageNow, PageWriter } from "./page-writer.ts";
-
-const NAMES = { plans: message("refused.entry_plan"), plugs: message("refused.entry_plug") } as const;
 
 /** A requested change. `id` is null for a new entry. */
 interface EntryChange {
@@ -77,7 +77,8 @@ export class ConfigurationEditor {
 
   /** Returns the configuration with an entry, or the mistakes of the entry. */
   draft(list: EntryList, id: string | null, given: unknown): Config | EditRefusal {
-    if (!isTree(given)) return refusal("invalid_parameter", message("refused.edit_not_keys", { entry: NAMES[list] }));
+    if (!isTree(given))
+      return refusal("invalid_parameter", message("refused.edit_not_keys", { entry: ENTRY_NAMES[list] }));
     const named = fileRefusal(given);
     if (named) return named;
     const { accounts: _, ...used } = this.#page.used;
@@ -127,7 +128,7 @@ export class ConfigurationEditor {
       ...{ id, caller, path: `${list}.${id}` },
       change: ({ page }) => {
         const { [id]: own, ...others } = page[list];
-        return own === undefined ? unknown(list, id) : { ...page, [list]: others };
+        return own === undefined ? unknownEntry(list, id) : { ...page, [list]: others };
       },
     });
   }
@@ -140,7 +141,7 @@ export class ConfigurationEditor {
         ...writtenIds(entriesIn(now.owner, list)),
         ...Object.keys(now.page[list]),
       ];
-      if (!ids.includes(id)) return unknown(list, id);
+      if (!ids.includes(id)) return unknownEntry(list, id);
       const fixed = this.#fixed(now, list, id);
       if (fixed) return refusal("conflict", fixed);
     }
@@ -164,7 +165,7 @@ export class ConfigurationEditor {
     const isOwned = ownedIn(now, list, id) !== null && !this.#page.isSetOutside(list);
     if (isOwned || id in now.page[list]) return null;
     const places = now.name === null ? PAGE_FILE : `${now.name} or ${PAGE_FILE}`;
-    return message("refused.edit_elsewhere", { entry: NAMES[list], id, places });
+    return message("refused.edit_elsewhere", { entry: ENTRY_NAMES[list], id, places });
   }
 }
 
@@ -199,12 +200,8 @@ function ownedIn({ owner }: PageNow, list: EntryList, id: string): Tree | null {
   return isTree(found) ? found : null;
 }
 
-function unknown(list: EntryList, id: string): EditRefusal {
-  return refusal("resource_not_found", message("refused.edit_unknown", { entry: NAMES[list], id }));
-}
-
 function existsAlready(list: EntryList, id: string): EditRefusal {
-  return refusal("conflict", message("refused.edit_exists", { entry: NAMES[list], id }));
+  return refusal("conflict", message("refused.edit_exists", { entry: ENTRY_NAMES[list], id }));
 }
 
 function written(list: EntryList, used: object): Tree {

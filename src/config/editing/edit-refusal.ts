@@ -1,6 +1,7 @@
 /** Results and refusals of a change of the configuration. */
 
 import { type Message, message, type Text } from "../../core/language/text.ts";
+import type { EntryList } from "../entry-list.ts";
 import { type ConfigMistake, joined, mistakeAt } from "../mistake.ts";
 import { FILE_SUFFIX } from "../schema-nodes.ts";
 
@@ -39,6 +40,13 @@ export const INVENTED = message("refused.edit_invented");
 
 export function refusal(code: EditRefusal["code"], reason: EditRefusal["reason"]): EditRefusal {
   return { kind: "refused", code, reason };
+}
+
+export const ENTRY_NAMES = { plans: message("refused.entry_plan"), plugs: message("refused.entry_plug") } as const;
+
+/** Returns the refusal of a change of an entry that does not exist. */
+export function unknownEntry(list: EntryList, id: string): EditRefusal {
+  return refusal("resource_not_found", message("refused.edit_unknown", { entry: ENTRY_NAMES[list], id }));
 }
 
 /** Returns the refusal for mistakes, of which there is at least one. */

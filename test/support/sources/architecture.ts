@@ -95,6 +95,28 @@ interface Visit {
   readonly field: string;
 }
 
+/** Longest function in lines, and most parameters of one. */
+const MAX_FUNCTION_LINES = 60;
+const MAX_PARAMETERS = 4;
+
+/** Returns the functions that are longer, or take more parameters: `path name: 70 lines` or `path name: 5 parameters`. */
+export function largeFunctions(sources: Sources): string[] {
+  return Object.entries(sources).flatMap(([path, source]) => {
+    const visits = [...walk(parse(path, source).program)];
+    return visits.flatMap(({ node, parent }) => {
+      if (!/Function|TSMethodSignature/.test(node.type) || /Body$/.test(node.type)) return [];
+      const named = [node.id, node.key, parent?.key, parent?.id].find(isNode);
+      const where = `${path} ${String(named?.name ?? "(…)")}`;
+      const lines = source.slice(node.start, Number(node.end)).split("\n").length;
+      const parameters = childrenOf(node, "params").length;
+      return [
+        ...(isNode(node.body) && lines > MAX_FUNCTION_LINES ? [`${where}: ${lines} lines`] : []),
+        ...(parameters > MAX_PARAMETERS ? [`${where}: ${parameters} parameters`] : []),
+      ];
+    });
+  });
+}
+
 /** Checks every file of `sources`. Returns the violations in the order of the files. */
 export function violationsIn(sources: Sources): Violation[] {
   return Object.entries(sources).flatMap(([path, source]) => violationsOf(path, source));

@@ -53,6 +53,18 @@ describe("page.yaml", () => {
     });
   });
 
+  test("each file is read once, however many mistakes page.yaml has", () => {
+    const reads: string[] = [];
+    const reading = readConfig({
+      text: OWNER.replace("api_key: k", "api_key_file: /run/key"),
+      environment: {},
+      readFile: (file) => `key-${reads.push(file)}`,
+      page: () => `settings: { log: { level: loud }, language: xx }\nplans: { a: ${"[".repeat(reads.push("page"))}] }`,
+    });
+    expect(reading).toMatchObject({ kind: "config", page: { mistakes: [{}, {}] } });
+    expect(reads.sort()).toEqual(["/run/key", "page"]);
+  });
+
   test("a file of an entry stays that of the owner", () => {
     const text = `plugs: [{ name: P, family: tasmota, url: "http://192.168.1.9", password_file: /p, plan: car }]\n${OWNER.replace(/plugs:.*$/s, "")}`;
     const { config } = read(

@@ -1,6 +1,6 @@
 import { renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { FileWatch } from "../../../src/cli/watch-files.ts";
+import { FileWatch } from "../../../src/cli/watch.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 
 test("a changed file is reported, also behind a symbolic link that points to another file", async () => {
