@@ -17,11 +17,16 @@ export const DASHBOARD_PLANS: Config["plans"] = [
 export interface DashboardOptions extends Pick<TestDaemonOptions, "simulator"> {
   readonly start: string;
   readonly plans?: Config["plans"];
+  /** Places of the third-party interface. */
+  readonly places?: NonNullable<Config["third_party"]>["places"];
   /** Replaces keys of `dashboardApi`. */
   readonly api?: Partial<Config["api"]>;
   /** `priced`, the default, waits until every home has a price. */
   readonly until?: "started" | "priced";
 }
+
+/** Key of the simulator's partner. */
+const PARTNER = { api_key: "demo-partner", api_secret: "demo-partner-secret", hash_encoding: "hex" } as const;
 
 /** Returns the `api` section with both keys. */
 export function dashboardApi(overrides: Partial<Config["api"]> = {}): Config["api"] {
@@ -44,7 +49,11 @@ export async function startDashboard({ until = "priced", ...options }: Dashboard
   const daemon = await TestDaemon.start({
     start,
     simulator: { homes: ["danish"], ...options.simulator },
-    config: { plans: options.plans ?? DASHBOARD_PLANS, api: dashboardApi(options.api) },
+    config: {
+      plans: options.plans ?? DASHBOARD_PLANS,
+      api: dashboardApi(options.api),
+      ...(options.places && { third_party: { ...PARTNER, places: options.places } }),
+    },
   });
   await daemon.clock.runUntil(start + 3 * MINUTE_MS);
   if (until === "priced") await daemon.untilPriced();
