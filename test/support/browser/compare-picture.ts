@@ -63,7 +63,7 @@ async function shrunk(page: Page, png: Buffer, cell: number): Promise<Shrunk> {
 }
 
 /** Returns the share of the cells of either picture that the other has neither there nor next to it; 1 for another size. */
-export function differingShare(stored: Cells, shown: Cells): number {
+function differingShare(stored: Cells, shown: Cells): number {
   if (stored.width !== shown.width || stored.cells.length !== shown.cells.length) return 1;
   return Math.max(lackingShare(stored, shown), lackingShare(shown, stored));
 }
