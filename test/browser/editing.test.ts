@@ -312,7 +312,7 @@ describe.skipIf(!haveChromium)(
         ["dark", "sv-SE"],
       ] as const)("%s, %s: nothing is cut off at any size; axe finds no violation", async (scheme, language) => {
         await using screen = await looking(daemon, { scheme, language });
-        for (const size of ["desk", "pad", "phone"] as const) {
+        for (const size of ["wide", "pad", "phone"] as const) {
           await screen.resize(size);
           await screen.picture(`editing-page-${size}-${scheme}`);
           expect(await screen.page.evaluate(MISFITS)).toEqual([]);
@@ -322,7 +322,7 @@ describe.skipIf(!haveChromium)(
         await unfold(screen, "Car");
         await card(screen, "Car").locator(".entry-buttons button").first().click();
         await screen.untilText("dialog .preview", /\d\d[.:]\d\d/);
-        for (const size of ["desk", "pad", "phone"] as const) {
+        for (const size of ["wide", "pad", "phone"] as const) {
           await screen.resize(size);
           await screen.picture(`editing-plan-${size}-${scheme}`, "screen");
           expect(await screen.page.evaluate(MISFITS)).toEqual([]);

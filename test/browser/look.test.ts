@@ -39,7 +39,7 @@ describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skippe
 
   test.each([
     ["da-DK", ["phone", "wall"]],
-    ["sv-SE", ["phone", "desk"]],
+    ["sv-SE", ["phone", "wide"]],
     ["nb-NO", ["phone", "pad"]],
     ["en-US", ["phone", "tablet"]],
   ] as const)("%s: in no view something overlaps, is cut off or is too small to tap", async (language, sizes) => {

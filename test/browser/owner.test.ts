@@ -130,7 +130,7 @@ describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; s
       await screen.page.locator(".key-line button").first().click();
       await screen.page.locator(".log-block summary").click();
       await screen.untilText(".log", /API listens/);
-      for (const size of ["desk", "pad", "phone"] as const) {
+      for (const size of ["wide", "pad", "phone"] as const) {
         await screen.resize(size);
         await screen.picture(`owner-${size}-${look.scheme}`, { element: "#system" });
         expect(await screen.page.evaluate(MISFITS)).toEqual([]);

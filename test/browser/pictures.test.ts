@@ -36,14 +36,14 @@ const STATES: readonly State[] = [
     shots: [
       ...(["now", "prices", "use", "plans", "results", "system"] as const).flatMap((view): Shot[] => [
         `${view} phone light`,
-        `${view} desk dark`,
+        `${view} wide dark`,
       ]),
     ],
   },
   {
     ...{ name: "twelve-plans", language: "en-GB", start: AFTERNOON, isCompared: true },
     plans: plansOf(12, "Appliance"),
-    shots: ["now pad light", "prices desk light", "plans phone dark", "plans desk light"],
+    shots: ["now pad light", "prices wide light", "plans phone dark", "plans wide light"],
   },
   {
     ...{ name: "negative", language: "sv-SE", start: "2026-06-01T09:20:00Z", isCompared: true },
@@ -54,7 +54,7 @@ const STATES: readonly State[] = [
     ...{ name: "no-home", language: "en-GB", start: AFTERNOON, until: "started" },
     simulator: { faults: [{ fault: "status", operation: "*", status: 401, errorCode: "invalid_token" }] },
     shows: /not known yet/,
-    shots: ["now phone light", "now desk dark", "plans phone light", "system phone light"],
+    shots: ["now phone light", "now wide dark", "plans phone light", "system phone light"],
   },
   {
     ...{ name: "three-homes", language: "sv-SE", start: AFTERNOON },
@@ -63,39 +63,39 @@ const STATES: readonly State[] = [
       { name: "Cabin", region: "DK1" },
       { name: "Flat", region: "SE3" },
     ],
-    shots: ["now pad light", "prices tablet dark", "use pad light", "system desk light"],
+    shots: ["now pad light", "prices tablet dark", "use pad light", "system wide light"],
   },
   {
     ...{ name: "no-plans", language: "nb-NO", start: AFTERNOON, plans: [] },
-    shots: ["now phone light", "plans desk light", "plans phone dark", "results pad light"],
+    shots: ["now phone light", "plans wide light", "plans phone dark", "results pad light"],
   },
   {
     ...{ name: "problems", language: "en-GB", start: AFTERNOON },
     plans: [...DASHBOARD_PLANS, ...plansOf(20, "Appliance").map((plan) => ({ ...plan, home: "nowhere" }))],
-    shots: ["now phone light", "now desk dark", "system phone dark", "system desk light"],
+    shots: ["now phone light", "now wide dark", "system phone dark", "system wide light"],
   },
   {
     ...{ name: "25-hours", language: "da-DK", start: "2026-10-25T09:20:00Z" },
-    shots: ["prices phone light", "prices desk dark", "now phone dark", "plans pad light"],
+    shots: ["prices phone light", "prices wide dark", "now phone dark", "plans pad light"],
   },
   {
     ...{ name: "23-hours", language: "sv-SE", start: "2026-03-29T09:20:00Z" },
-    shots: ["prices phone dark", "prices desk light", "plans pad dark", "now tablet light"],
+    shots: ["prices phone dark", "prices wide light", "plans pad dark", "now tablet light"],
   },
   {
     ...{ name: "no-tomorrow", language: "nb-NO", start: "2026-03-10T08:00:00Z" },
-    shots: ["prices phone light", "prices desk dark", "now desk light", "plans pad light"],
+    shots: ["prices phone light", "prices wide dark", "now wide light", "plans pad light"],
   },
   {
     ...{ name: "offline", language: "da-DK", start: AFTERNOON },
-    shots: ["now phone light", "now desk dark", "prices desk light", "plans phone light"],
+    shots: ["now phone light", "now wide dark", "prices wide light", "plans phone light"],
   },
   {
     ...{ name: "long-names", language: "da-DK", start: AFTERNOON },
     plans: plansOf(3, "Gulvvarmeanlægget i det store badeværelse ved haven"),
     shots: [
-      ...(["now phone light", "now desk light", "plans phone light", "plans pad dark"] as const),
-      ...(["plans wall light", "prices tablet light", "results phone dark", "results desk light"] as const),
+      ...(["now phone light", "now wide light", "plans phone light", "plans pad dark"] as const),
+      ...(["plans wall light", "prices tablet light", "results phone dark", "results wide light"] as const),
     ],
   },
 ];

@@ -82,7 +82,7 @@ describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped i
     for (const language of ["da-DK", "sv-SE"]) {
       await using screen = await atResults({ language });
       await screen.page.locator("#results .csv summary").click();
-      for (const size of ["phone", "pad", "desk"] as const) {
+      for (const size of ["phone", "pad", "wide"] as const) {
         await screen.resize(size);
         await screen.picture(`results-${size}-${language}`);
         expect(await screen.page.evaluate(MISFITS), size).toEqual([]);

@@ -14,7 +14,7 @@ levels:
   cheap: 0.85
 `;
 
-const SIZES_SHOWN = ["desk", "pad", "phone"] as const;
+const SIZES_SHOWN = ["wide", "pad", "phone"] as const;
 
 const fileText = (daemon: TestDaemon) => readFileSync(path.join(daemon.dir.path, "page.yaml"), "utf8");
 

@@ -295,7 +295,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     const dialog = page.getByRole("dialog");
     const submit = () => dialog.locator("button[type=submit]").click();
     const look = async (step: string) => {
-      for (const size of ["desk", "pad", "phone"] as const) {
+      for (const size of ["wide", "pad", "phone"] as const) {
         await screen.resize(size);
         expect(await page.evaluate(MISFITS)).toEqual([]);
         await screen.picture(`setup-${step}-${size}-${scheme}`, "screen");

@@ -8,7 +8,7 @@ import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
 
-const SIZES_SHOWN = ["phone", "pad", "desk"] as const;
+const SIZES_SHOWN = ["phone", "pad", "wide"] as const;
 
 const START = Date.parse("2026-03-10T14:20:00Z");
 
@@ -99,12 +99,12 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     const names = [..."ABCDEFGHIJKL"].map((letter) => `Apparat ${letter}`);
     const plans = names.map((name) => planEntry({ name, kind: "window", hours: 2, from: "20:00", ready_by: "07:00" }));
     await using many = await startDashboard({ start: "2026-03-10T15:20:00Z", plans });
-    await using screen = await screens.look(many, { size: "desk", language: "da-DK", view: "plans" });
+    await using screen = await screens.look(many, { size: "wide", language: "da-DK", view: "plans" });
     await screen.untilText("#plans", /Apparat L/);
     const bottom = () =>
       screen.page.evaluate("document.querySelector('.plans-card').getBoundingClientRect().bottom + scrollY");
     expect(await bottom()).toBeLessThanOrEqual(900);
-    await screen.picture("plans-12-desk");
+    await screen.picture("plans-12-wide");
     await screen.resize("phone");
     await screen.picture("plans-12-phone");
     // The bar of the views covers the lowest part of each screen.
@@ -253,7 +253,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
   });
 
   test("axes have units, and the labels of the usage chart are centred below their bars", async () => {
-    await using screen = await screens.visit(`${daemon.url}/`, { size: "desk" });
+    await using screen = await screens.visit(`${daemon.url}/`, { size: "wide" });
     await screen.signIn(LAN_KEY);
     await screen.page.addInitScript(NOTE_CANVAS_TEXTS);
     await screen.page.goto(`${daemon.url}/#prices`);

@@ -28,7 +28,7 @@ export const SIZES = {
   phone: { width: 360, height: 780 },
   pad: { width: 768, height: 1024 },
   tablet: { width: 1024, height: 768 },
-  desk: { width: 1440, height: 900 },
+  wide: { width: 1440, height: 900 },
   wall: { width: 1920, height: 1080 },
 } as const;
 
