@@ -11,10 +11,10 @@
  * The amount of work is bounded, not the time, so that the same input always has the same result.
  */
 
-import type { PricePoint, Timeline } from "../prices/timeline.ts";
-import { contains, type Interval, lengthOf, overlaps } from "../time/interval.ts";
+import { indexAfter, type PricePoint, type Timeline } from "../prices/timeline.ts";
+import { type Interval, lengthOf, overlaps } from "../time/interval.ts";
 import type { PlanPower } from "./model/plan-definition.ts";
-import { profileOf } from "./model/plan-spec.ts";
+import { type PlanSpec, profileOf } from "./model/plan-spec.ts";
 import type { PlanSlot } from "./plan-dependencies.ts";
 import type { PlanInput } from "./plan-input.ts";
 import type { PlanRecord } from "./plan-record.ts";
@@ -54,8 +54,10 @@ type Places = readonly (Place | null)[];
 /** Maximum orders that are tried if a plan lacks hours: all orders of four plans. */
 const MAX_ORDERS = 24;
 const MAX_ROUNDS = 3;
-/** Maximum price intervals in which places are searched: about 90 places in a day of quarters. */
-const MAX_WORK = 6_000;
+/** Maximum work of a search, in price intervals of solutions: about 55 solutions for a day of quarters. */
+const MAX_WORK = 7_000;
+/** Work of a solution besides its intervals. */
+const SOLUTION_WORK = 32;
 /** A lower difference of costs is not worth another placement. */
 const SAME_COST = 1;
 const ALWAYS: Interval = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
@@ -184,8 +186,15 @@ class PlaceSearch {
     const key = `${i}:${blocked.map(({ start, end }) => `${start}-${end}`)}`;
     const same = timeline ? undefined : this.#known.get(key);
     if (same) return same;
-    this.#work += input.timeline?.points.filter(({ start }) => contains(record.window, start)).length ?? 1;
-    const trial = { ...input, timeline: timeline ?? input.timeline, blocked: [...input.blocked, ...blocked] };
+    const trial: PlanInput = {
+      ...{ ...input, spec: withoutWishes(input.spec), timeline: timeline ?? input.timeline },
+      blocked: [...input.blocked, ...blocked],
+      solve: (spec, prices, window, context) => {
+        const { points } = prices;
+        this.#work += SOLUTION_WORK + indexAfter(points, window.end) - indexAfter(points, window.start);
+        return input.solve(spec, prices, window, { ...context, isTrial: true });
+      },
+    };
     const runs = runsOf(plannedRuns(trial, record));
     const hoursMs = "hoursMs" in slot.spec ? slot.spec.hoursMs : 0;
     const place = { runs, missingMs: Math.max(0, hoursMs - lengthOf(runs)), cost: costOfRuns(seat, runs) };
@@ -223,6 +232,13 @@ class PlaceSearch {
   }
 }
 
+/** Returns a plan without what it takes only from the power that all hours leave: a later time, and further cheap hours. */
+function withoutWishes({ tolerance: _, ...spec }: PlanSpec): PlanSpec {
+  if (spec.kind !== "slots") return spec;
+  const { cheapBelow: _cheap, ...hours } = spec;
+  return hours;
+}
+
 /** Returns when a plan may not run because others, with their runs, leave too little power or share its `power_limit`. */
 export function takenFor(
   { slot, power }: GroupSeat,
@@ -239,14 +255,26 @@ export function drawsOf(watts: number, runs: readonly Interval[]): Draw[] {
   return runs.map(({ start, end }) => ({ start, end, watts }));
 }
 
-/** Returns when the draws exceed a limit; always if the limit is negative. Shape: ascending, apart or touching. */
+/** Returns when the draws exceed a limit; always if the limit is negative. Shape: ascending, apart. */
 export function overloads(draws: readonly Draw[], limit: number): Interval[] {
   if (limit < 0) return [ALWAYS];
-  const edges = [...new Set(draws.flatMap(({ start, end }) => [start, end]))].sort((a, b) => a - b);
-  return edges.slice(1).flatMap((end, i) => {
-    const span = { start: edges[i] as number, end };
-    return drawnIn(span, draws) > limit ? [span] : [];
-  });
+  const changes = draws.flatMap(({ start, end, watts }) => [
+    { at: start, watts },
+    { at: end, watts: -watts },
+  ]);
+  const found: Interval[] = [];
+  let from: number | null = null;
+  let drawn = 0;
+  for (const [i, { at, watts }] of changes.sort((a, b) => a.at - b.at).entries()) {
+    drawn += watts;
+    if (changes[i + 1]?.at === at) continue;
+    if (drawn > limit) from ??= at;
+    else if (from !== null) {
+      found.push({ start: from, end: at });
+      from = null;
+    }
+  }
+  return found;
 }
 
 /** Returns the power of all draws that overlap a span. */

@@ -212,7 +212,7 @@ export function readAway(text: string): Away | "home" | null {
 }
 
 /** Formats a holiday as the text that `readAway` reads; null without one. */
-function awayText(away: Away | null | undefined): string | null {
+export function awayText(away: Away | null | undefined): string | null {
   return away ? `${away.from}/${away.until}` : null;
 }
 

@@ -194,6 +194,8 @@ export interface PlanContext {
   /** Earliest start: the end of the predecessor and the pause after it. */
   readonly earliestStart?: EpochMs;
   readonly thresholds?: LevelThresholds;
+  /** True if only the runs are used, so that no alternatives are searched. */
+  readonly isTrial?: true;
 }
 
 /** Prices of other solutions, for the reason of a plan. Unit: currency per kWh; null if unknown. */

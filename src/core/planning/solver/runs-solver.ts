@@ -39,7 +39,7 @@ const SLACK_GROWTH = 4;
 /** The last guess has no limit. */
 const MAX_GUESSES = 5;
 /** Initial number of states of a table, doubled when full. */
-const FIRST_ROOM = 16_384;
+const FIRST_ROOM = 1_024;
 
 export class RunsTable {
   readonly #line: RunsLine;

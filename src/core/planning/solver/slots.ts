@@ -93,7 +93,7 @@ function chooseSlots(task: PlanTask<SlotsPlan>, on: number): Selection | null {
   const isSame = choice.runs[0]?.[0] === best.runs[0]?.[0] && choice.cost === best.cost;
   return {
     runs: choice.runs,
-    nextBest: nextBest(task, problem, solver, choice),
+    nextBest: task.context.isTrial ? null : nextBest(task, problem, solver, choice),
     best: isSame ? null : alternativeOf(task, best, on),
   };
 }
