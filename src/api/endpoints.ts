@@ -2,6 +2,7 @@
 
 import type { LocalRoute } from "../http/route.ts";
 import { addressEndpoints } from "./addresses.ts";
+import { awayEndpoints } from "./away.ts";
 import { calendarEndpoints } from "./calendar.ts";
 import { checkEndpoints } from "./checks.ts";
 import { connectionEndpoints } from "./connections.ts";
@@ -24,6 +25,7 @@ import { signalEndpoints } from "./signals.ts";
 export const endpoints: readonly Endpoint[] = [
   ...priceEndpoints,
   ...planEndpoints,
+  ...awayEndpoints,
   ...plugEndpoints,
   ...settingEndpoints,
   ...connectionEndpoints,

@@ -13,7 +13,8 @@ import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 import { optional } from "./parameters.ts";
-import { basis, measuredRun, noPlan, savingsPerKwh } from "./plans.ts";
+import { basis, measuredRun, savingsPerKwh } from "./plan-schemas.ts";
+import { noPlan } from "./plans.ts";
 import * as s from "./schema.ts";
 
 /** Maximum number of runs in a response. A household has a few per day. */

@@ -11,7 +11,8 @@ import { type PriceView, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 import { hours, optional, price, required, timeOfDay } from "./parameters.ts";
 import { signalAnswer } from "./plain-text.ts";
-import { identity, noPlan, planned, statusProperties } from "./plans.ts";
+import { identity, planned, statusProperties } from "./plan-schemas.ts";
+import { noPlan } from "./plans.ts";
 import { described, instant, localTime, named, number, object, oneOf, orNull, text } from "./schema.ts";
 
 const asked = () =>

@@ -321,10 +321,18 @@ function resolve(
     else if (isAbsent(below, path) && (kind === "section" || kind === "list")) delete value[key];
     else if (known) {
       const hadKeys = hasKeys(below);
-      resolve(draft, below, known, [...path, key]);
+      // The form of the Home Assistant app has no keys below those of an entry, so a section of it is a text there.
+      if (kind === "section" && typeof path.at(-1) === "number") value[key] = sectionIn(below);
+      resolve(draft, value[key], known, [...path, key]);
       if (kind === "section" && hadKeys && !hasKeys(below)) delete value[key];
     } else if (key.endsWith(FILE_SUFFIX)) readInto(draft, value, key, { shape, path });
   }
+}
+
+/** Returns the keys and values in a text such as `{ from: "2026-07-01" }`; any other value as it is. */
+function sectionIn(value: unknown): unknown {
+  const reading = typeof value === "string" ? readYaml(value) : null;
+  return reading?.kind === "value" && isTree(reading.value) ? reading.value : value;
 }
 
 /** Returns whether a value contains a secret: under a secret key, or as the login of a URL. */

@@ -3,7 +3,7 @@
 import type { SessionAnswer } from "../api/dashboard-routes.ts";
 import type { SystemReport } from "../api/monitoring/system-report.ts";
 import type { MonthAnswer as Month } from "../api/month.ts";
-import type { PlanAnswer } from "../api/plans.ts";
+import type { PlanAnswer } from "../api/plan-schemas.ts";
 import type { PriceRowAnswer } from "../api/prices.ts";
 import type { UsageRowAnswer } from "../api/results.ts";
 import type { Row } from "../core/series/series.ts";

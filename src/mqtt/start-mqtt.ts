@@ -124,7 +124,7 @@ function commandsOf(
       return { kind: "done" };
     },
     "+/once/set": atHome((levels, payload) => plans.onceAt(levels, payload, clock.now())),
-    "+/away/set": atHome(([home = ""], payload) => plans.setAway(home, payload, clock.now())),
+    "+/away/set": atHome(([home = ""], payload) => plans.holidays.set(home, payload, clock.now())),
     "+/plan/+/+/set": atHome((levels, payload) => plans.command(levels, payload, clock.now())),
   };
 }

@@ -4,6 +4,7 @@
  */
 import { dashboardUrlOf } from "../config/dashboard-url.ts";
 import type { Config } from "../config/schema.ts";
+import { awayText } from "../core/planning/setting-rows.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import type { Home, HomeSnapshot } from "../core/prices/home-snapshot.ts";
 import type { HomeUsage } from "../core/prices/usage.ts";
@@ -86,7 +87,7 @@ export class StatePublisher {
 
   /** Returns the whole state of a home at `now`. */
   home(home: Home, now: EpochMs): PublishedPart {
-    const { config, homes, homeReader, calendar } = this.#deps;
+    const { config, homes, homeReader, calendar, plans } = this.#deps;
     const base = config.mqtt.base_topic;
     const snapshot = this.#snapshot(home, now);
     const usage = homeReader.usage(home, now);
@@ -94,7 +95,8 @@ export class StatePublisher {
     const sold = () => exportTimelineOf(this.#deps, home, now);
     const exported = sells(home, usage) ? exportSnapshotOf(this.#deps, home, now) : null;
     const month = homeReader.month(home, now);
-    const device = homeDevice({ prices: snapshot, sold: exported, usage, month });
+    const away = plans.circleOf(home.id) === null ? null : (awayText(plans.holidays.of(home.id)) ?? "off");
+    const device = homeDevice({ prices: snapshot, sold: exported, usage, month, away });
     const source = { snapshot, calendar, region, sold };
     // Attributes before their states, because automations react to a change of state.
     const messages = [...homeMessages(base, snapshot), ...formatMessages(base, source)];
@@ -131,7 +133,7 @@ export class StatePublisher {
     const base = config.mqtt.base_topic;
     const shown = plans.snapshotsOf(circle);
     const homes = [...new Set(shown.map(({ definition }) => definition.home))];
-    const away = homes.map((home) => awayMessage(base, home, plans.awayOf(home)));
+    const away = homes.map((home) => awayMessage(base, home, plans.holidays.of(home)));
     const messages = [...away, ...this.#messagesOf(shown, planDevice, planMessages)];
     const events = shown.flatMap((plan) => this.#happenings.ofPlan(plan).map(eventOf(base, planDevice(plan))));
     return { messages, events, until: Number.POSITIVE_INFINITY };

@@ -69,6 +69,7 @@ export function openPlans(
       loop.worked(circle, dueAfter(clock.now(), until));
       changes.plansDecided.emit({ circle });
     },
+    onAway: (home) => changes.stateChanged.emit({ home }),
     measured: new MeasuredRuns(new PlugEnergyStore(storage.database, storage.writing), plugsOf),
     ...{ homes, calendar, thresholds, problems, startedAt, isTimeTrusted },
   });

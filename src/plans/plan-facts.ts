@@ -1,19 +1,15 @@
 /** What decisions depend on besides the plans: prices, machines, batteries and holidays. */
 
 import type { Language } from "../core/language/language.ts";
-import { message, placed } from "../core/language/text.ts";
 import { type Charge, readCharge } from "../core/planning/charge.ts";
 import { type DecisionContext, isExport, type PlanPrices } from "../core/planning/circle-decision.ts";
-import { type RefusedCommand, refusedCommand } from "../core/planning/command-refusal.ts";
-import type { Away } from "../core/planning/model/plan-spec.ts";
 import type { PlanSlot } from "../core/planning/plan-dependencies.ts";
 import type { PlanMachine } from "../core/planning/plan-input.ts";
-import { readAway } from "../core/planning/setting-rows.ts";
 import type { LevelThresholds } from "../core/prices/level.ts";
 import type { Timeline } from "../core/prices/timeline.ts";
-import type { KeyValue } from "../core/runtime/key-value.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { type EpochMs, MINUTE_MS, QUARTER_MS } from "../core/time/interval.ts";
+import type { Holidays } from "./holidays.ts";
 import type { PricedHome } from "./priced-homes.ts";
 
 /** Delay of fallback hours after the daemon's start, because missing prices may still arrive. */
@@ -28,8 +24,6 @@ export interface PlanFactsDeps {
   readonly thresholds?: LevelThresholds;
   readonly isTimeTrusted: (now: EpochMs) => boolean;
   readonly startedAt: EpochMs;
-  /** Stores the holidays that are set at run time. */
-  readonly memory: KeyValue;
   /** Language of the reasons; default English. */
   readonly language?: Language;
 }
@@ -40,11 +34,11 @@ export class PlanFacts {
   readonly #machines = new Map<string, PlanMachine>();
   /** Charges of batteries, keyed by topic. Bounded by the plans. */
   readonly #charges = new Map<string, Charge>();
-  /** Holidays as set at run time, keyed by home. Bounded by the homes and places. */
-  readonly #away = new Map<string, string>();
+  readonly #holidays: Pick<Holidays, "of">;
 
-  constructor(deps: PlanFactsDeps) {
+  constructor(deps: PlanFactsDeps, holidays: Pick<Holidays, "of">) {
     this.#deps = deps;
+    this.#holidays = holidays;
   }
 
   contextAt(now: EpochMs): DecisionContext {
@@ -54,7 +48,7 @@ export class PlanFacts {
       ...(thresholds ? { thresholds } : {}),
       pricesOf: (plan) => this.#pricesOf(plan, now),
       machineOf: (plan) => this.#machines.get(plan),
-      awayOf: (home) => this.awayOf(home),
+      awayOf: (home) => this.#holidays.of(home),
     };
   }
 
@@ -90,32 +84,4 @@ export class PlanFacts {
   chargeOf(topic: string | undefined): Charge | null {
     return this.#charges.get(topic ?? "") ?? null;
   }
-
-  /** Returns the holiday of a home: as set at run time, otherwise that of the configuration. */
-  awayOf(home: string): Away | null {
-    const text = this.#away.get(home) ?? this.#deps.memory.read(memoryName(home)) ?? "";
-    this.#away.set(home, text);
-    const set = readAway(text);
-    if (set === "home") return null;
-    return set ?? this.#deps.homes.named(home)?.away ?? null;
-  }
-
-  /** Sets the holiday of a home. An empty text restores that of the configuration. */
-  setAway(home: string, text: string): RefusedCommand | null {
-    if (!this.#deps.homes.named(home)) return refusedCommand("unknown_plan", message("refused.no_home", { home }));
-    const found = message("mistake.value_quoted", { text: text.slice(0, 40) });
-    const expected = message("mistake.expected_away");
-    if (text !== "" && readAway(text) === null)
-      return refusedCommand(
-        "unreadable_setting",
-        placed("away", message("mistake.value", { expected, found, hint: "" })),
-      );
-    this.#deps.memory.write(memoryName(home), text);
-    this.#away.set(home, text);
-    return null;
-  }
-}
-
-function memoryName(home: string): string {
-  return `away/${home}`;
 }

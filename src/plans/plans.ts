@@ -9,7 +9,7 @@ import { type DecisionContext, decideCircle, decidedSnapshot, UNDECIDED } from "
 import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
 import { withLearned } from "../core/planning/learned-course.ts";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
-import { type Away, type PlanSpec, whenLostOf } from "../core/planning/model/plan-spec.ts";
+import { type PlanSpec, whenLostOf } from "../core/planning/model/plan-spec.ts";
 import type { PlanAction } from "../core/planning/plan-commands.ts";
 import { circlesOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
 import type { PlanMachine } from "../core/planning/plan-input.ts";
@@ -18,10 +18,12 @@ import { adjustedSpec, type ChangedSettings } from "../core/planning/plan-settin
 import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
 import { type StartCost, startCosts } from "../core/planning/start-costs.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
+import type { KeyValue } from "../core/runtime/key-value.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { contains, type EpochMs } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
 import { objectIn } from "./command-payload.ts";
+import { Holidays } from "./holidays.ts";
 import type { MeasuredRuns } from "./measured-runs.ts";
 import { OncePlans } from "./once-plans.ts";
 import { PlanCircles } from "./plan-circles.ts";
@@ -32,6 +34,8 @@ import { PlanResults, type WhichPlans } from "./plan-results.ts";
 import { wantedBy, wantedByAny } from "./signals.ts";
 
 export interface PlansDeps extends PlanFactsDeps {
+  /** Stores plans that run once, what plans learned, and holidays. */
+  readonly memory: KeyValue;
   readonly definitions: readonly PlanDefinition[];
   readonly store: PlanStore;
   /** What plugs measured in finished runs. */
@@ -41,10 +45,13 @@ export interface PlansDeps extends PlanFactsDeps {
   readonly problems: Pick<Problems, "start" | "end">;
   /** Called after each decision of a circle. `until`: when one of its plans changes by itself. */
   readonly onDecided: (circle: string, until: EpochMs) => void;
+  /** Called after the holiday of a home was set and its plans are decided. */
+  readonly onAway?: (home: string) => void;
 }
 
 export class Plans {
   readonly results: PlanResults;
+  readonly holidays: Holidays;
   readonly #deps: PlansDeps;
   readonly #language: Language;
   readonly #once: OncePlans;
@@ -62,7 +69,14 @@ export class Plans {
     this.#deps = deps;
     this.#language = deps.language ?? "en";
     this.#once = new OncePlans(deps.memory);
-    this.#facts = new PlanFacts(deps);
+    this.holidays = new Holidays({
+      ...deps,
+      onSet: (home, now) => {
+        this.#decideFor(home, now);
+        deps.onAway?.(home);
+      },
+    });
+    this.#facts = new PlanFacts(deps, this.holidays);
     this.results = new PlanResults(deps.store, deps.calendar, (which) => this.#selected(which), deps.measured);
     this.#learning = new PlanLearning(deps.store, deps.memory, deps.measured ?? { courses: () => [] });
     this.#commands = new PlanCommands({
@@ -186,18 +200,6 @@ export class Plans {
     const homes = this.#circles.definitions.filter(({ spec }) => "soc" in spec && spec.soc?.topic === topic);
     if (isNew) for (const home of new Set(homes.map((each) => each.home))) this.#decideFor(home, now);
     return isNew !== null;
-  }
-
-  /** Returns the holiday of a home or a place; null without one. */
-  awayOf(home: string): Away | null {
-    return this.#facts.awayOf(home);
-  }
-
-  /** Sets the holiday of a home or a place. An empty text restores that of the configuration. */
-  setAway(home: string, text: string, now: EpochMs): PlanCommanded {
-    const wrong = this.#facts.setAway(home, text.trim());
-    if (!wrong) this.#decideFor(home, now);
-    return wrong ?? { kind: "done" };
   }
 
   /** Returns whether a plan would run a machine that is started at `now`: its window is open, and it has not run. */

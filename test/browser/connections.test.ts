@@ -37,6 +37,14 @@ describe.skipIf(!haveChromium)("connections and changes (in Chromium; skipped if
     await row.getByRole("button", { name: "Edit" }).click();
     await dialog(screen).waitFor();
     await typeKeys(dialog(screen).getByLabel("Address of the service"), "http://127.0.0.1:9");
+    await typeKeys(dialog(screen).getByLabel("API key"), "key-of-a-draft");
+    await page.keyboard.press("Escape");
+    await dialog(screen).waitFor({ state: "detached" });
+    await row.getByRole("button", { name: "Edit" }).click();
+    await screen.untilText("dialog", /Your earlier entries are here again/);
+    expect(await dialog(screen).getByLabel("Address of the service").inputValue()).toBe("http://127.0.0.1:9");
+    expect(await dialog(screen).getByLabel("API key").inputValue()).toBe("");
+    expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("key-of-a-draft");
     await dialog(screen).getByRole("button", { name: "Save" }).click();
     await screen.untilText("dialog", /is needed again/i);
     expect(await dialog(screen).getByLabel("API key").getAttribute("aria-invalid")).toBe("true");

@@ -190,6 +190,26 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
     expect(lengths.reduce((sum, each) => sum + each, 0)).toBe(1.5 * HOUR_MS);
   });
 
+  test("the holiday of the house is set and ended", async () => {
+    const { page } = screen;
+    await page.getByRole("button", { name: "Away" }).click();
+    await page.getByLabel("First day away").fill("2026-03-10");
+    await page.getByLabel("Back on").fill("2026-03-09");
+    await page.locator("#plans").getByRole("button", { name: "Save" }).first().click();
+    await screen.untilText("#plans form [role=alert]", /\S/);
+    await page.getByLabel("Back on").fill("2026-03-14");
+    await screen.picture("plans-away-phone");
+    await page.locator("#plans").getByRole("button", { name: "Save" }).first().click();
+    await screen.untilText("#plans", /The plans pause while you are away\..* Dishwasher .*Skipped/);
+    expect(await (await daemon.request("/local/v1/away")).json()).toMatchObject({
+      homes: [{ home: "home", from: "2026-03-10", until: "2026-03-14" }],
+    });
+    await page.getByRole("button", { name: "Away" }).click();
+    expect(await page.getByLabel("Back on").inputValue()).toBe("2026-03-14");
+    await page.getByRole("button", { name: "Back at home" }).click();
+    await screen.untilText("#plans", /The plans run again\./);
+  });
+
   test("a plan can be started and stopped", async () => {
     await unfold("Car");
     await card("Car").getByRole("button", { name: "Run now" }).click();

@@ -2,6 +2,9 @@
 import { useState } from "preact/hooks";
 import type { SavedKey } from "../../api/connections.ts";
 import { Dialog } from "../dialog.tsx";
+import { CancelButton } from "../forms/cancel-button.tsx";
+import { draftOf, dropDraft, keepDraft } from "../forms/drafts.ts";
+import type { JsonSchema } from "../forms/fields.ts";
 import type { Translate } from "../language.ts";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
@@ -28,7 +31,9 @@ const ENCODING = "third_party.hash_encoding";
 
 export function ConnectionDialog({ t, connection: { id, keys }, revision, onClose }: ConnectionDialogProps) {
   const { t: words } = usePage();
-  const [typed, setTyped] = useState<Typed>({});
+  const draftName = `connection-${id}`;
+  const [draft] = useState(() => draftOf(draftName) as Typed | null);
+  const [typed, setTyped] = useState<Typed>(draft ?? {});
   const [wrong, setWrong] = useState<Wrong>({});
   const [answer, setAnswer] = useState("");
   const changes = Object.fromEntries(
@@ -39,6 +44,12 @@ export function ConnectionDialog({ t, connection: { id, keys }, revision, onClos
     }),
   );
   const name = t(`connection_${id}`);
+  const type = (key: string, text: string) => {
+    const next = { ...typed, [key]: text };
+    keepDraft(draftName, next, { properties: Object.fromEntries(keys.map((each) => [each.key, schemaOf(each)])) });
+    setTyped(next);
+    setWrong(({ [key]: _, ...others }) => others);
+  };
   const run = async (work: () => Promise<void>) => {
     setWrong({});
     setAnswer("");
@@ -55,6 +66,7 @@ export function ConnectionDialog({ t, connection: { id, keys }, revision, onClos
     run(async () => {
       const headers = { "If-Match": `"${revision}"` };
       const { restart } = await ask<Edited>(method, `local/v1/connections/${id}`, given, headers);
+      dropDraft(draftName);
       const isWaiting = restart.some((key) => keys.some((each) => each.key === key));
       onClose(t(isWaiting ? "setting_saved_waits" : "setting_saved", { name }));
     });
@@ -68,6 +80,7 @@ export function ConnectionDialog({ t, connection: { id, keys }, revision, onClos
     <Dialog title={name} onClose={() => onClose(null)}>
       <p class="faint">{t("connection_secrets")}</p>
       {outside.length > 0 && <p class="note">{t("setting_outside", { keys: outside.join(", ") })}</p>}
+      {draft && <p class="note">{words("draft")}</p>}
       <form
         class="schema-form"
         noValidate
@@ -86,10 +99,7 @@ export function ConnectionDialog({ t, connection: { id, keys }, revision, onClos
               set={t("setting_secret")}
               text={typed[key.key] ?? shownValue(key)}
               wrong={wrong[key.key]}
-              onType={(text) => {
-                setTyped((before) => ({ ...before, [key.key]: text }));
-                setWrong(({ [key.key]: _, ...others }) => others);
-              }}
+              onType={(text) => type(key.key, text)}
             />
           ))}
         <div class="form-foot">
@@ -106,9 +116,7 @@ export function ConnectionDialog({ t, connection: { id, keys }, revision, onClos
             <button type="button" onClick={() => void test()}>
               {t("connection_test")}
             </button>
-            <button type="button" onClick={() => onClose(null)}>
-              {t("cancel")}
-            </button>
+            <CancelButton draft={draftName} text={t("cancel")} onClose={() => onClose(null)} />
             {keys.some(({ overrides }) => overrides) && (
               <button type="button" class="quiet" onClick={() => void send("DELETE", {})}>
                 {words("as_in_file")}
@@ -159,6 +167,11 @@ function KeyField({ of, label, set, text, wrong, onType }: KeyFieldProps) {
       </p>
     </div>
   );
+}
+
+/** A draft keeps no secrets. */
+function schemaOf({ is_secret: writeOnly }: SavedKey): JsonSchema {
+  return { writeOnly };
 }
 
 function shownValue(key: SavedKey | undefined): string {

@@ -8,6 +8,7 @@ import { usePage } from "../page.ts";
 import { refusalIn } from "../requests.ts";
 import { addressOf, route } from "../route.ts";
 import { NO_PRICES } from "../timeline.ts";
+import { AwayForm } from "./away-form.tsx";
 import { PlanRow } from "./plan-row.tsx";
 import { PlugsCard } from "./plugs-card.tsx";
 import { ribbonRange, shadesOf } from "./ribbon.ts";
@@ -21,7 +22,7 @@ export function PlansView() {
   const [dialog, setDialog] = useState<ComponentChildren>(null);
   const [notice, setNotice] = useState("");
   const [edits, setEdits] = useState(0);
-  const [isOnce, setOnce] = useState(false);
+  const [form, setForm] = useState<"once" | "away" | null>(null);
   const open = route.value.view === "plans" ? route.value.entry : null;
   const session = store.session.value;
   const plans = store.plans.value ?? [];
@@ -37,10 +38,15 @@ export function PlansView() {
     void store.readPlans();
     void store.readSystem();
   };
-  const onceClosed = (done: string | null) => {
-    setOnce(false);
+  const formClosed = (done: string | null) => {
+    setForm(null);
     closed(done);
   };
+  const formButton = (name: "once" | "away") => (
+    <button type="button" aria-expanded={form === name} onClick={() => setForm(form === name ? null : name)}>
+      {t(name)}
+    </button>
+  );
   const onTask = async (task: Task) => {
     setNotice("");
     try {
@@ -70,9 +76,8 @@ export function PlansView() {
           <h2 id="plans-title">{t("plans")}</h2>
           {mayControl && home && (
             <div class="actions">
-              <button type="button" aria-expanded={isOnce} onClick={() => setOnce(!isOnce)}>
-                {t("once")}
-              </button>
+              {shown.length > 0 && formButton("away")}
+              {formButton("once")}
               <button type="button" onClick={() => void onTask({ list: "plans", mode: "new" })}>
                 {t("plan_new")}
               </button>
@@ -82,7 +87,8 @@ export function PlansView() {
         <p class="answer edited" role="status">
           {notice}
         </p>
-        {isOnce && home && <RunOnce home={home.id} onClose={onceClosed} />}
+        {form === "once" && home && <RunOnce home={home.id} onClose={formClosed} />}
+        {form === "away" && home && <AwayForm home={home.id} onClose={formClosed} />}
         {waiting.length > 0 && (
           <p class="soft">{t("plans_waiting", { count: waiting.length, names: waiting.join(", ") })}</p>
         )}

@@ -18,6 +18,8 @@ export interface HomeState {
   readonly sold: HomeSnapshot | null;
   readonly usage: HomeUsage;
   readonly month: MonthFigures | null;
+  /** Holiday as in a command, `off` at home; null for a home without plans. */
+  readonly away: string | null;
 }
 
 type Row = EntityRow<HomeState>;
@@ -287,12 +289,25 @@ const monthRows: readonly Row[] = [
   },
 ];
 
+const awayRow: Row = {
+  key: "away",
+  name: "away",
+  about: "Holiday in which the plans of the home do not run, such as 2026-07-01/2026-07-15. `off` is at home.",
+  category: "config",
+  platform: "text",
+  value: ({ away }) => away,
+  command: { setting: "away" },
+  icon: "mdi:beach",
+  exists: ({ away }) => away !== null,
+};
+
 /** Every entity of a home. */
 export const homeRows: readonly Row[] = [
   ...presentRows,
   ...aheadRows,
   ...usageRows<HomeState>(({ usage }) => usage),
   ...monthRows,
+  awayRow,
   eventRow,
 ];
 

@@ -1,7 +1,7 @@
 /** Entities of a plan: a device of its own, with every setting that the user can change. */
 
 import type { EntityName } from "../../core/language/text.ts";
-import type { PlanSpec } from "../../core/planning/model/plan-spec.ts";
+import { type PlanSpec, weekdays } from "../../core/planning/model/plan-spec.ts";
 import { MAX_ENERGY_KWH, MAX_PRICE_LIMITS } from "../../core/planning/plan-limits.ts";
 import { RESET_SETTINGS } from "../../core/planning/plan-settings.ts";
 import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
@@ -319,9 +319,12 @@ function percentRow(setting: PlanSetting & EntityName, about: string, icon: stri
   return { ...row, ...SETTING, platform: "number", command, unit: "%", icon };
 }
 
+/** What a text means if it is not set: Home Assistant ignores an empty state. */
+const NONE = { cheap_below: "", days: weekdays.join(","), min_saving: "0", away: "off" } as const;
+
 /** Returns a setting as a text. An empty text restores the value of the configuration. */
-function textRow(setting: PlanSetting & EntityName, about: string, icon: string): Row {
-  const value = (plan: PlanSnapshot) => String(settingOf(setting)(plan) ?? "");
+function textRow(setting: keyof typeof NONE, about: string, icon: string): Row {
+  const value = (plan: PlanSnapshot) => String(settingOf(setting)(plan) ?? NONE[setting]);
   const row = { key: setting, name: setting, about, value, exists: isSet(setting) } as const;
   return { ...row, ...SETTING, platform: "text", command: { setting }, icon };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
-import { startLocalApi, thirdPartyWith } from "../../support/http/local-api.ts";
+import { askJson, startLocalApi, thirdPartyWith } from "../../support/http/local-api.ts";
 import { command, isOn, isoOf, payloadOf, planEntry, untilPlan } from "../../support/plans/plan-topics.ts";
 
 /** 18:00 local time; tomorrow's prices are known. */
@@ -64,8 +64,24 @@ test("plans follow least saving, charge, several days, a place and holidays, and
   const over = await daemon.post("/local/v1/plans/floor", { away: "off" });
   expect(over.status).toBe(200);
   expect(await over.json()).toMatchObject({ state: "skipped", settings: { away: { value: null } } });
+  await watcher.until(
+    () => (watcher.json("elbro/home/state") as { away: unknown }).away === "2026-03-10/2026-03-20T12:00",
+    "the text field of the home",
+  );
   await watcher.publish("elbro/home/away/set", "");
   await untilPlan(daemon, ({ code }) => code !== "away", "home again", "floor");
+  const home = { home: "home", from: "2026-03-10T17:00", until: "2026-03-14" };
+  const set = await daemon.post("/local/v1/away/home", { away: { from: home.from, until: home.until } });
+  expect(await set.json()).toMatchObject({ homes: [home, { home: "region", from: null, until: null }] });
+  await untilPlan(daemon, ({ code }) => code === "away", "a holiday over HTTP", "floor");
+  for (const [path, away, status] of [
+    ["home", "tomorrow", 400],
+    ["home", { from: "2026-03-14" }, 400],
+    ["nowhere", "off", 404],
+  ] as const)
+    expect((await daemon.post(`/local/v1/away/${path}`, { away })).status).toBe(status);
+  expect((await askJson(daemon, "away")).homes).toContainEqual(home);
+  await daemon.post("/local/v1/away/home", { away: "off" });
   const away = { from: isoOf(EVENING).slice(0, 10), until: "2026-03-12" };
   const gone = await daemon.post("/local/v1/plans/floor", { away });
   expect(await gone.json()).toMatchObject({ code: "away", settings: { away: { value: "2026-03-10/2026-03-12" } } });

@@ -56,12 +56,14 @@ export class QuarterPriceHomes {
   #statesOf(snapshot: HomeSnapshot): Message[] {
     return [
       ...homeMessages("elbro", snapshot),
-      ...stateMessages("elbro", homeDevice({ prices: snapshot, sold: null, usage: NO_USAGE, month: null })),
+      ...stateMessages("elbro", homeDevice({ prices: snapshot, sold: null, usage: NO_USAGE, month: null, away: null })),
     ];
   }
 
   #document(snapshot: HomeSnapshot): Message {
-    return this.#announcer.messageOf(homeDevice({ prices: snapshot, sold: null, usage: NO_USAGE, month: null }));
+    return this.#announcer.messageOf(
+      homeDevice({ prices: snapshot, sold: null, usage: NO_USAGE, month: null, away: null }),
+    );
   }
 }
 

@@ -32,14 +32,10 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   data_dir: "is the app's",
 };
 
-/**
- * Keys that the supervisor's form cannot represent: an object inside a list item is always required there.
- * Source: supervisor/apps/options.py, `_check_missing_options`.
- */
+/** Keys that are left out of the form, because few need them. */
 export const NOT_IN_A_FORM: ReadonlySet<string> = new Set([
   "consumer.name",
   "homes[].export",
-  ...["homes[].away", "plans[].away", "plans[].soc"],
   ...[
     "values",
     "power",
@@ -71,6 +67,9 @@ export function appSchemaText(): string {
 
 function elementOf(node: Node, path: string): AppElement {
   const shape = shapeOf(node);
+  // An object inside a list item would always be required, so it is a text in the form of YAML.
+  // Source: supervisor/apps/options.py, `_check_missing_options`.
+  if (shape && path.includes("[]")) return "str?";
   if (shape) return sectionOf(shape, path);
   if (kindOf(node) !== "list") return `${leafOf(node, path)}${isOptional(node) ? "?" : ""}`;
   const item = itemOf(node);

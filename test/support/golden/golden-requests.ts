@@ -256,6 +256,8 @@ const door = [
   post("save a plan of a demo", "/local/v1/plans", [CONTROL, JSON_BODY], NEW_PLAN),
   post("save a plug with a key that may read", "/local/v1/plugs", [READ, JSON_BODY], "{}"),
   other("DELETE", "delete a plan of a demo", "/local/v1/plans/car", [CONTROL]),
+  post("a holiday of a home that is not there", "/local/v1/away/none", [CONTROL, JSON_BODY], '{"away":"off"}'),
+  get("holidays", "/local/v1/away", [READ]),
   post("try a plug that is not there", "/local/v1/plugs/none/test", [CONTROL, JSON_BODY], "{}"),
 ] satisfies GoldenRequest[];
 

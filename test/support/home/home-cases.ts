@@ -54,7 +54,7 @@ export function homeState(prices = fullHome(), usage = fullUsage()): HomeState {
   const exported = usage.solarExportRevenue && exportTimeline(timeline, [], { calendar });
   const sold = exported && homeSnapshot({ home: prices.home, timeline: exported, now: prices.now, calendar });
   const month = usage.consumption && fullMonth();
-  return { prices, sold, usage, month };
+  return { prices, sold, usage, month, away: "off" };
 }
 
 /** Returns a home without any data. */

@@ -39,8 +39,10 @@ function pathsOf(value: AppElement, path: string): string[] {
   return [...here, ...Object.entries(value).flatMap(([name, below]) => pathsOf(below, `${prefix}${name}`))];
 }
 
-function isLeftOut(path: string): boolean {
+/** Returns whether a key is not in the form, or in the text of an option. */
+function isLeftOut(path: string, options: readonly string[]): boolean {
   const section = /^\w+/.exec(path)?.[0] ?? "";
+  if (options.some((option) => path.startsWith(`${option}.`))) return true;
   return section in ELSEWHERE || [...NOT_IN_A_FORM].some((left) => path === left || path.startsWith(`${left}.`));
 }
 
@@ -65,15 +67,11 @@ function documented(): [string, Record<string, unknown>][] {
 }
 
 function withoutCustom(given: Record<string, unknown>): Record<string, unknown> {
-  const { plugs, plans, homes, ...others } = given as {
+  const { plugs, ...others } = given as {
     plugs?: { family: string; power?: object; ends_when?: object; values?: object }[];
-    plans?: { away?: object; soc?: object }[];
-    homes?: { away?: object }[];
   };
   return {
     ...others,
-    ...(homes && { homes: homes.filter(({ away }) => !away) }),
-    ...(plans && { plans: plans.filter(({ away, soc }) => !away && !soc) }),
     ...(plugs && {
       plugs: plugs.filter(
         ({ family, power, ends_when, values }) => family !== "custom" && !power && !ends_when && !values,
@@ -86,10 +84,32 @@ function mistakesOf(reading: ReturnType<typeof read>): readonly string[] {
   return mistakeLines(reading);
 }
 
+const TEXTS = ["away", "soc"];
+
+/** Returns options as the form has them: an object in an entry is a text. */
+function asInForm(given: Record<string, unknown>): Record<string, unknown> {
+  const withTexts = (entry: object) =>
+    Object.fromEntries(
+      Object.entries(entry).map(([key, value]) => [key, TEXTS.includes(key) ? JSON.stringify(value) : value]),
+    );
+  return Object.fromEntries(
+    Object.entries(given).map(([key, value]) => [key, Array.isArray(value) ? value.map(withTexts) : value]),
+  );
+}
+
+function fromForm<Entry extends object>(entry: Entry): Entry {
+  const parsed = Object.entries(entry).map(([key, value]) => [key, TEXTS.includes(key) ? parse(String(value)) : value]);
+  return Object.fromEntries(parsed) as Entry;
+}
+
 /** Returns plans and plugs as parsed. The supervisor may pass a number as a string. */
 function meaningOf(options: object): unknown {
   const { plans = [], plugs = [], homes = [] } = options as Partial<Record<string, never[]>>;
-  return { homes, plans: planDefinitions(plans), plugs: plugs.map((plug) => withTextChannel(plug)) };
+  return {
+    homes: homes.map(fromForm),
+    plans: planDefinitions(plans.map(fromForm)),
+    plugs: plugs.map((plug) => withTextChannel(plug)),
+  };
 }
 
 function withTextChannel(plug: { channel?: unknown }): object {
@@ -128,7 +148,7 @@ describe("the Home Assistant app", () => {
   test("the Home Assistant app has an option for every configuration key, or a reason against it", () => {
     const options = pathsOf(appSchema(), "");
     const known = keyRows().map(({ path }) => path);
-    const missing = known.filter((path) => !options.includes(path) && !isLeftOut(path));
+    const missing = known.filter((path) => !options.includes(path) && !isLeftOut(path, options));
     expect(missing).toEqual([]);
     expect(options.filter((path) => !known.includes(path))).toEqual([]);
     const sections = keyRows().filter(({ depth }) => depth === 0);
@@ -145,10 +165,10 @@ describe("the Home Assistant app", () => {
   test.each(documented())(
     "the Home Assistant app receives documented options unchanged from the supervisor: %s",
     (_name, given) => {
-      const { options, dropped } = takenOptions(app.schema, { ...app.options, ...given });
+      const { options, dropped } = takenOptions(app.schema, { ...app.options, ...asInForm(given) });
       expect(dropped).toEqual([]);
       expect(mistakesOf(read(options))).toEqual(mistakesOf(read(given)));
-      expect(meaningOf(options)).toEqual(meaningOf(given));
+      expect(meaningOf(options)).toEqual(meaningOf(asInForm(given)));
     },
   );
 
@@ -162,6 +182,28 @@ describe("the Home Assistant app", () => {
     const { options } = takenOptions(app.schema, { ...app.options, plans: [plan] });
     expect(mistakesOf(read(options))).toEqual([]);
     expect(meaningOf(options)).toEqual(meaningOf({ plans: [plan] }));
+  });
+
+  test("the Home Assistant app accepts a holiday and the charge of a battery as texts, and names their mistakes", () => {
+    const address_id = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
+    const homes = [{ address_id, id: "home", away: "{ from: 2026-07-04, until: '2026-07-25T16:00' }" }];
+    const soc = "{ topic: car/soc, capacity_kwh: 62, target: 90 }";
+    const plan = { name: "Car", home: "home", kind: "slots", kw: 11, soc };
+    const { options } = takenOptions(app.schema, { ...app.options, homes, plans: [plan] });
+    expect(read(options)).toMatchObject({
+      config: {
+        homes: [{ away: { from: "2026-07-04", until: "2026-07-25T16:00" } }],
+        plans: [{ soc: { topic: "car/soc", capacity_kwh: 62, target: 90, minimum: 0 } }],
+      },
+    });
+    const mistaken = read({
+      ...options,
+      plans: [
+        { ...plan, soc: "car/soc" },
+        { ...plan, name: "Van", soc: "{ topic: }" },
+      ],
+    });
+    expect(mistakesOf(mistaken).join()).toMatch(/plans\[0\]\.soc: .*plans\[1\]\.soc\.topic: .*capacity_kwh/);
   });
 
   test("the Home Assistant app accepts several plans of a plug with commas, and the channel as a number", () => {

@@ -33,13 +33,13 @@ test("a holiday of the house stops all its plans but those of kind avoid, and su
   const heat: PlanSpec = { ...base, kind: "avoid", hoursMs: 3 * HOUR };
   using world = new PlansOnDisk({ definitions: [definitionOf(washer), definitionOf(heat, "heat")], timeline });
   const heated = world.at(NOW, "heat").runs;
-  expect(world.plans.setAway("home", "2026-03-10/2026-03-14", NOW)).toEqual({ kind: "done" });
+  expect(world.plans.holidays.set("home", "2026-03-10/2026-03-14", NOW)).toEqual({ kind: "done" });
   expect(world.plans.snapshot("washer")).toMatchObject({ state: "skipped", runs: [], reason: { code: "away" } });
   expect(world.plans.snapshot("heat")?.runs).toEqual(heated);
   world.restart();
   expect(world.at(NOW).reason.code).toBe("away");
-  expect(world.plans.awayOf("home")).toEqual({ from: "2026-03-10", until: "2026-03-14" });
-  expect(world.plans.setAway("home", "", NOW)).toEqual({ kind: "done" });
+  expect(world.plans.holidays.of("home")).toEqual({ from: "2026-03-10", until: "2026-03-14" });
+  expect(world.plans.holidays.set("home", "", NOW)).toEqual({ kind: "done" });
   expect(world.plans.snapshot("washer")?.state).toBe("scheduled");
 });
 
@@ -47,7 +47,7 @@ test("a begun run goes on into the holiday, and run now works during it", () => 
   using world = worldOf(washer);
   const start = world.at(NOW).nextStart ?? 0;
   world.until(NOW, start + HOUR);
-  world.plans.setAway("home", "2026-03-10/2026-03-12", start + HOUR);
+  world.plans.holidays.set("home", "2026-03-10/2026-03-12", start + HOUR);
   expect(world.plans.snapshot("washer")).toMatchObject({ on: true, state: "running" });
   using idle = worldOf({ ...washer, away: { from: "2026-03-10", until: "2026-03-12" } });
   idle.at(NOW);
@@ -60,7 +60,7 @@ test.each(["tomorrow", "2026-02-30/2026-03-01", "2026-03-12/2026-03-10", "2026-0
   (text) => {
     using world = worldOf(washer);
     world.at(NOW);
-    expect(world.plans.setAway("home", text, NOW)).toMatchObject({ kind: "refused", why: "unreadable_setting" });
+    expect(world.plans.holidays.set("home", text, NOW)).toMatchObject({ kind: "refused", why: "unreadable_setting" });
     expect(world.plans.command(["home", "washer", "away", "set"], text, NOW)).toMatchObject({ kind: "refused" });
     expect(world.plans.snapshot("washer")?.state).toBe("scheduled");
   },

@@ -1,0 +1,61 @@
+/** Endpoints for the holidays of homes, in which their plans do not run. */
+import { type EpochMs, formatInstant } from "../core/time/interval.ts";
+import { BODY_ERRORS } from "./configuration.ts";
+import { type Endpoint, endpoint } from "./endpoint.ts";
+import type { LocalSource } from "./local-source.ts";
+import * as parameter from "./parameters.ts";
+import { commandError, settingText } from "./plan-change.ts";
+import { awayChange } from "./plan-schemas.ts";
+import * as s from "./schema.ts";
+
+const moment = () => s.described(s.orNull(s.text), "Local date or time; null at home.");
+const holidays = () =>
+  s.named(
+    "Holidays",
+    s.object({
+      now: s.instant,
+      homes: s.list(s.named("Holiday", s.object({ home: s.text, from: moment(), until: moment() }))),
+    }),
+  );
+
+export type HolidaysAnswer = s.ValueOf<typeof holidays>;
+
+export const awayEndpoints: readonly Endpoint[] = [
+  endpoint({
+    method: "GET",
+    path: "/local/v1/away",
+    operationId: "listHolidays",
+    scope: "read",
+    summary: "The holidays of all homes with plans.",
+    answer: holidays,
+    errors: [],
+    example: "/local/v1/away",
+    run: (source, _params, { now }) => ({ kind: "json", body: holidaysAt(source, now) }),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/local/v1/away/:home",
+    operationId: "setHoliday",
+    scope: "control",
+    summary: "Sets the holiday of a home: no plan of it runs then, except those of kind `avoid`.",
+    params: { home: { in: "path", ...parameter.home, about: "The id of a home or of a third-party place." } },
+    answer: holidays,
+    errors: ["invalid_parameter", "resource_not_found", ...BODY_ERRORS],
+    example: "/local/v1/away/home",
+    body: {
+      schema: () => s.named("HolidayChange", s.strictObject({ away: awayChange() })),
+      example: { away: { from: "2026-07-04", until: "2026-07-25T16:00" } },
+    },
+    run(source, { home }, { now, body: { away } }) {
+      const done = source.plans.holidays.set(home, settingText(away) ?? "", now);
+      if (done.kind !== "refused") return { kind: "json", body: holidaysAt(source, now) };
+      return commandError(done.why === "unknown_plan" ? "resource_not_found" : "invalid_parameter", done);
+    },
+  }),
+];
+
+function holidaysAt({ plans }: LocalSource, now: EpochMs) {
+  const homes = [...new Set(plans.snapshots.map(({ definition }) => definition.home))];
+  const all = homes.map((home) => ({ home, ...(plans.holidays.of(home) ?? { from: null, until: null }) }));
+  return { now: formatInstant(now), homes: all };
+}
