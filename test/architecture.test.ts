@@ -23,15 +23,15 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 8_507,
+  api: 8_587,
   cli: 2_862,
-  config: 5_128,
-  core: 11_800,
-  dashboard: 9_708,
+  config: 5_136,
+  core: 11_830,
+  dashboard: 9_789,
   http: 2_039,
   integrations: 2_678,
-  mqtt: 5_885,
-  plans: 1_312,
+  mqtt: 5_905,
+  plans: 1_338,
   plugs: 1_625,
   service: 3_951,
   simulator: 2_350,

@@ -38,7 +38,7 @@ export const awayEndpoints: readonly Endpoint[] = [
     operationId: "setHoliday",
     scope: "control",
     summary: "Sets the holiday of a home: no plan of it runs then, except those of kind `avoid`.",
-    params: { home: { in: "path", ...parameter.home, about: "The id of a home or of a third-party place." } },
+    params: { home: parameter.homeInPath },
     answer: holidays,
     errors: ["invalid_parameter", "resource_not_found", ...BODY_ERRORS],
     example: "/local/v1/away/home",
