@@ -5,11 +5,16 @@ import { type RefusedCommand, refusedCommand } from "../core/planning/command-re
 import { LEARNED_FROM, type LearnedCourse, learnedCourse } from "../core/planning/learned-course.ts";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import type { PlanSpec } from "../core/planning/model/plan-spec.ts";
+import { horizonOf } from "../core/planning/model/plan-windows.ts";
 import type { LearnAction } from "../core/planning/plan-commands.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
-import type { EpochMs } from "../core/time/interval.ts";
+import type { Calendar } from "../core/time/calendar.ts";
+import type { EpochMs, Interval } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
 import type { MeasuredRuns } from "./measured-runs.ts";
+
+/** Most runs that are read. A plan of kind `slots` may have several in a round. */
+const MAX_RUNS = 8 * LEARNED_FROM.most;
 
 /** What a plan has learned, and whether it stays. */
 export interface Learned extends LearnedCourse {
@@ -22,32 +27,45 @@ const kept = z.object({
   frozen: z.nullable(z.object({ runs: z.number(), kwh: z.number(), profile: z.array(z.number()) })),
 });
 
+interface PlanLearningDeps {
+  readonly store: Pick<PlanStore, "lastRuns">;
+  readonly memory: KeyValue;
+  /** Absent if no plug measures. */
+  readonly measured?: Pick<MeasuredRuns, "courses"> | undefined;
+  readonly calendar: Calendar;
+}
+
 export class PlanLearning {
   readonly #store: Pick<PlanStore, "lastRuns">;
   readonly #memory: KeyValue;
   readonly #measured: Pick<MeasuredRuns, "courses">;
+  readonly #calendar: Calendar;
 
-  constructor(store: Pick<PlanStore, "lastRuns">, memory: KeyValue, measured: Pick<MeasuredRuns, "courses">) {
+  constructor({ store, memory, measured, calendar }: PlanLearningDeps) {
     this.#store = store;
     this.#memory = memory;
-    this.#measured = measured;
+    this.#measured = measured ?? { courses: () => [] };
+    this.#calendar = calendar;
   }
 
-  /** Returns what a plan has learned; null before enough runs were measured. */
-  of(plan: string, spec: PlanSpec): Learned | null {
+  /** Returns what a plan has learned; null before enough rounds were measured. A round counts when it is over. */
+  of(plan: string, spec: PlanSpec, now: EpochMs): Learned | null {
     if (!("hoursMs" in spec)) return null;
     const known = readJson(this.#memory, memoryName(plan), kept);
     if (known?.frozen) return { ...known.frozen, frozen: true };
     const range = { start: known?.from ?? 0, end: Number.MAX_SAFE_INTEGER };
-    // Some of them are not whole.
-    const runs = this.#store.lastRuns(plan, 2 * LEARNED_FROM.most, range);
-    const learned = learnedCourse(this.#measured.courses(plan, runs), spec.hoursMs);
+    const runs = this.#store.lastRuns(plan, MAX_RUNS, range);
+    const courses = roundsOf(spec, runs, now, this.#calendar).flatMap((round) => {
+      const parts = this.#measured.courses(plan, round);
+      return parts.length === round.length ? [parts.flat()] : [];
+    });
+    const learned = learnedCourse(courses, spec.hoursMs);
     return learned && { ...learned, frozen: false };
   }
 
   /** Carries out a command about what a plan has learned. Returns the refusal; null if it is done. */
   act({ id, learns }: PlanDefinition, spec: PlanSpec, action: LearnAction, now: EpochMs): RefusedCommand | null {
-    const learned = learns ? this.of(id, spec) : null;
+    const learned = learns ? this.of(id, spec, now) : null;
     if (!learns) return refusedCommand("unknown_setting", message("refused.no_learn"));
     if (action === "forget_learned") this.forget(id, now);
     else if (learned) this.freeze(id, learned);
@@ -65,6 +83,20 @@ export class PlanLearning {
   forget(plan: string, now: EpochMs): void {
     this.#memory.write(memoryName(plan), JSON.stringify({ from: now, frozen: null }));
   }
+}
+
+/** Returns the runs of each window that is over. Shape: `runs` and the windows newest first, the runs of one ascending. */
+function roundsOf(spec: PlanSpec, runs: readonly Interval[], now: EpochMs, calendar: Calendar): Interval[][] {
+  const rounds: { readonly start: EpochMs; readonly end: EpochMs; readonly runs: Interval[] }[] = [];
+  for (const run of runs) {
+    const last = rounds.at(-1);
+    if (last && run.start >= last.start) last.runs.unshift(run);
+    else {
+      const window = horizonOf(spec, run.start, calendar) ?? run;
+      rounds.push({ start: Math.min(window.start, run.start), end: window.end, runs: [run] });
+    }
+  }
+  return rounds.filter(({ end }) => end <= now).map((round) => round.runs);
 }
 
 function memoryName(plan: string): string {

@@ -78,7 +78,7 @@ export class Plans {
     });
     this.#facts = new PlanFacts(deps, this.holidays);
     this.results = new PlanResults(deps.store, deps.calendar, (which) => this.#selected(which), deps.measured);
-    this.#learning = new PlanLearning(deps.store, deps.memory, deps.measured ?? { courses: () => [] });
+    this.#learning = new PlanLearning(deps);
     this.#commands = new PlanCommands({
       ...{ store: deps.store, isTimeTrusted: deps.isTimeTrusted, language: this.#language },
       ...{ circles: this.#circles, learning: this.#learning },
@@ -268,14 +268,14 @@ export class Plans {
   /** Returns the configured settings with the owner's changes, and what the plan has learned or its battery needs. */
   #specOf(definition: PlanDefinition, memory: PlanRecord | null, now: EpochMs): PlanSpec {
     const spec = adjustedSpec(definition, this.#deps.store.settings(definition.id));
-    if (definition.learns) return withLearned(spec, this.#learning.of(definition.id, spec));
+    if (definition.learns) return withLearned(spec, this.#learning.of(definition.id, spec, now));
     return spec.kind === "slots" ? withCharge(spec, this.#facts.chargeOf(spec.soc?.topic), memory, now) : spec;
   }
 
   #snapshotOf(slot: PlanSlot, context: DecisionContext): PlanSnapshot {
     const { id } = slot.definition;
     const history = this.results.history({ id, spec: slot.spec }, context.now);
-    const learned = slot.definition.learns ? this.#learning.of(id, slot.spec) : null;
+    const learned = slot.definition.learns ? this.#learning.of(id, slot.spec, context.now) : null;
     return decidedSnapshot(slot, context, { history, learned, refused: this.#commands.refusalOf(id) });
   }
 

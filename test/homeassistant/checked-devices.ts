@@ -29,7 +29,9 @@ export async function checkDevices(checks: Checks, { home, house }: House): Prom
     const belongs = (id: string) => devices.get(devices.get(id)?.via_device_id ?? "") ?? null;
     const wrong = [...devices].flatMap(([id, device]) => {
       if (id === device.id) return [];
-      const expected = id === "elbro" ? null : id.includes("_plan_") ? id.slice(0, id.indexOf("_plan_")) : "elbro";
+      // A plug with the name of its plan is part of that device.
+      const plan = device.identifiers.find(([, each]) => each.includes("_plan_"))?.[1];
+      const expected = id === "elbro" ? null : (plan?.slice(0, plan.indexOf("_plan_")) ?? "elbro");
       const found = identifierOf(belongs(id));
       const { configuration_url: link } = device;
       return found === expected && link === DASHBOARD_URL ? [] : [`${id} belongs to ${found} and links to ${link}`];

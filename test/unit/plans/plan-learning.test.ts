@@ -42,6 +42,23 @@ test("after three measured runs the plan has their energy and course, so that th
   expect([learned.nextStart, learned.cost]).toEqual([at("2026-03-14T00:00:00Z"), expect.closeTo(0.2, 9)]);
 });
 
+test("the runs of a plan with several in its window count as one", () => {
+  const car = { ...definitionOf({ ...WASHER, kind: "slots", hoursMs: 2 * HOUR, kwh: 9 }), learns: true as const };
+  // 02:00 and 05:00 local time cost the least.
+  using world = new PlansOnDisk({ definitions: [car], timeline, plugs: ["plug"] });
+  for (let night = 1; night <= 3; night++) {
+    world.until(NOW + (night - 1) * DAY_MS, NOW + night * DAY_MS - 2 * HOUR_MS);
+    const runs = world.plans.results.detail(car, NOW + night * DAY_MS).runs.slice(0, 2);
+    expect(runs.length).toBe(2);
+    for (const { start } of runs)
+      for (let i = 0; i < 4; i++)
+        world.energy.add([
+          { plug: "plug", start: start + i * QUARTER_MS, measuredMs: QUARTER_MS, cost: null, kwh: 0.5 },
+        ]);
+  }
+  expect(world.at(NOW + 3 * DAY_MS).learned).toMatchObject({ runs: 3, kwh: 4 });
+});
+
 test("what was learned can be frozen and forgotten, also across a restart", () => {
   using world = new PlansOnDisk({ definitions: [learner], timeline, plugs: ["plug"] });
   expect(world.plans.act("washer", "freeze_learned", NOW)).toMatchObject({ kind: "refused" });
