@@ -23,11 +23,11 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 8_587,
+  api: 8_597,
   cli: 2_862,
   config: 5_136,
   core: 11_830,
-  dashboard: 9_876,
+  dashboard: 9_887,
   http: 2_039,
   integrations: 2_678,
   mqtt: 5_905,

@@ -74,6 +74,19 @@ const monthSchema = () =>
     s.object({ ...owner(), start: s.instant, runs: s.integer, hours: s.number, cost: s.orNull(s.money), ...against() }),
   );
 
+const savingsSchema = () =>
+  s.named(
+    "SavingsByMonth",
+    s.object({
+      ...{ from: s.instant, to: s.instant, months: s.list(monthSchema()) },
+      tariff_changes: s.described(
+        s.list(s.named("HomeTariffChange", s.object({ home: s.text, date: s.text }))),
+        "The last day within 30 days on which the charges of a home jumped; savings before and after do not compare.",
+      ),
+    }),
+  );
+export type SavingsAnswer = s.ValueOf<typeof savingsSchema>;
+
 const usageRow = () =>
   s.named(
     "UsagePeriod",
@@ -152,14 +165,7 @@ export const resultEndpoints: readonly Endpoint[] = [
       from: range.from("A time in the first month; by default a year ago."),
       to: range.to,
     },
-    answer: () =>
-      s.named(
-        "SavingsByMonth",
-        s.object({
-          ...{ from: s.instant, to: s.instant },
-          months: s.list(monthSchema()),
-        }),
-      ),
+    answer: savingsSchema,
     csv: {
       list: "months",
       columns: {
@@ -169,13 +175,17 @@ export const resultEndpoints: readonly Endpoint[] = [
     },
     errors: ["invalid_range", "range_too_large"],
     example: "/local/v1/savings?home=home",
-    run({ plans, calendar }, { home, plan, ...asked }, { now }) {
+    run({ plans, calendar, view }, { home, plan, ...asked }, { now }) {
       const period = periodOf(asked, now, (to) => calendar.add("month", calendar.startOf("month", to), -11));
       if ("kind" in period) return period;
       if (calendar.intervals("month", period).length > MAX_MONTHS)
         return localError("range_too_large", message("refused.months", { most: MAX_MONTHS }));
       const months = plans.results.months({ home, plan }, period).map(monthOf);
-      return { kind: "json", body: { ...periodBody(period), months } };
+      const tariff_changes = [...new Set(months.map((month) => month.home))].flatMap((id) => {
+        const date = view(id, now)?.snapshot.tariffChange?.date;
+        return date === undefined ? [] : { home: id, date };
+      });
+      return { kind: "json", body: { ...periodBody(period), months, tariff_changes } };
     },
   }),
   endpoint({

@@ -1,11 +1,12 @@
 /** Block with a chart of savings by month and plan. */
 import { useMemo, useState } from "preact/hooks";
-import type { MonthAnswer } from "../../api/results.ts";
+import type { SavingsAnswer } from "../../api/results.ts";
 import type { Home, Plan } from "../answers.ts";
 import type { ChartView } from "../chart/chart-view.ts";
 import { Plot } from "../chart/plot.tsx";
 import { Choice } from "../elements.tsx";
 import { usePage } from "../page.ts";
+import { ChangeNote } from "../use/month-figures.tsx";
 import { ResultBlock } from "./result-block.tsx";
 import { useRead, useTexts } from "./result-context.ts";
 import { BASELINES, type Baseline, groupedByPlan, versionOf } from "./saving-bars.ts";
@@ -22,7 +23,7 @@ export function Savings({ home, plans, baseline, onBaseline }: SavingsProps) {
   const { f, store } = usePage();
   const [picked, setPicked] = useState<number | null>(null);
   const paths = [`local/v1/savings?home=${encodeURIComponent(home.id)}`];
-  const { answer } = useRead<{ readonly months: readonly MonthAnswer[] }>(paths, versionOf(plans));
+  const { answer } = useRead<SavingsAnswer>(paths, versionOf(plans));
   const months = answer?.[0]?.months;
   const grouped = useMemo(
     () =>
@@ -82,6 +83,7 @@ export function Savings({ home, plans, baseline, onBaseline }: SavingsProps) {
           </li>
         ))}
       </ul>
+      <ChangeNote changes={answer?.[0]?.tariff_changes ?? []} />
       {unknown.length > 0 && (
         <p class="note quiet">{t("savings_no_energy", { count: unknown.length, names: unknown.join(", ") })}</p>
       )}

@@ -73,8 +73,17 @@ export function MonthCard({ home }: { readonly home: Home }) {
         <h3 id="month-title">{page.t("money")}</h3>
       </div>
       <Facts facts={[...costFacts(month, page), ...earlierFacts(month, page)]} />
+      <ChangeNote changes={month.tariff_changes} />
     </section>
   );
+}
+
+/** Names the days on which the charges jumped, because amounts before and after do not compare. */
+export function ChangeNote({ changes }: { readonly changes: readonly { readonly date: string }[] }) {
+  const { t, f } = usePage();
+  if (changes.length === 0) return null;
+  const days = changes.map(({ date }) => f.day(Date.parse(`${date}T12:00Z`))).join(", ");
+  return <p class="note quiet">{t("charges_changed", { days })}</p>;
 }
 
 function earlierFacts(month: MonthAnswer, { t, f }: PageTools): readonly Fact[] {

@@ -143,3 +143,15 @@ describe("results", () => {
     expect(comma.text).toMatch(/;\d,\d+;/);
   });
 });
+
+test("a new year with other charges is marked wherever amounts are compared across it", async () => {
+  const start = Date.parse("2026-01-03T09:00:00Z");
+  const half = planEntry({ kind: "below", name: "Water", id: "water", percent: 50 });
+  await using daemon = await startLocalApi({ start, config: { plans: [half] } });
+  await daemon.clock.runUntil(start + 25 * HOUR_MS);
+  const date = "2026-01-01";
+  const { months, tariff_changes } = (await askJson(daemon, "savings?home=home")) as Record<string, unknown[]>;
+  expect([months?.length, tariff_changes]).toEqual([1, [{ home: "home", date }]]);
+  expect(await askJson(daemon, "month?home=home")).toMatchObject({ tariff_changes: [{ date }] });
+  expect(await askJson(daemon, "now")).toMatchObject({ homes: [{ tariff_changed_on: date }] });
+});
