@@ -23,9 +23,9 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 8_597,
+  api: 8_559,
   cli: 2_862,
-  config: 5_136,
+  config: 5_122,
   core: 11_830,
   dashboard: 9_887,
   http: 2_039,

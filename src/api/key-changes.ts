@@ -3,11 +3,13 @@
 import type { Config } from "../config/schema.ts";
 import { message } from "../core/language/text.ts";
 import { throwIfShort } from "../core/status/start-error.ts";
+import { KEY_NAME } from "../core/text/key-name.ts";
 import { DAY_MS, type EpochMs, formatInstant } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import { type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../storage/api-key-file.ts";
 import { KeyUseFile } from "../storage/api-key-usage-file.ts";
 import { isSameName, type MadeKey, makeKey } from "./auth/made-keys.ts";
+import * as s from "./schema.ts";
 
 export type KeyConfig = Pick<Config, "api" | "data_dir">;
 
@@ -21,19 +23,24 @@ function needsAdmin(): LocalError {
   return localError("forbidden", message("refused.key_needs_admin"));
 }
 
-/** A new key. */
-interface WantedKey {
-  readonly name: string;
-  /** Whether it may also make changes. */
-  readonly control?: boolean | undefined;
-  /** Whether it may also change connections. */
-  readonly admin?: boolean | undefined;
-  /** Whether it is a key and a secret for `/thirdParty`. */
-  readonly third_party?: boolean | undefined;
-  readonly hash_encoding?: "hex" | "base64" | undefined;
-  readonly requests_per_minute?: number | undefined;
-  readonly requests_per_day?: number | undefined;
-}
+/** Body of the request for a new key. */
+export const newKey = () =>
+  s.named(
+    "NewKey",
+    s.object({
+      name: s.pattern(KEY_NAME, "mistake.expected_key_name"),
+      control: s.optional(s.described(s.boolean, "Whether it may also make changes.")),
+      admin: s.optional(
+        s.described(s.boolean, "Whether it may also change connections. Only such a key makes another."),
+      ),
+      third_party: s.optional(
+        s.described(s.boolean, "Whether it is a key and a secret for `/thirdParty`, which is read-only."),
+      ),
+      hash_encoding: s.optional(s.described(s.oneOf(["hex", "base64"]), "Encoding of its hash; `hex` by default.")),
+      requests_per_minute: s.optional(s.described(s.count(1), "Its limit, if it differs from the default.")),
+      requests_per_day: s.optional(s.described(s.count(1), "Its limit, if it differs from the default.")),
+    }),
+  );
 
 /** Returns the keys of the configuration, then those of `keys.json`. */
 export function listKeys(config: KeyConfig) {
@@ -84,7 +91,7 @@ function dateOf(at: EpochMs): string {
 /** Creates a key. Returns it with the values that are shown only this once, or the error. */
 export async function createKey(
   config: KeyConfig,
-  wanted: WantedKey,
+  wanted: s.ValueOf<typeof newKey>,
   { now, isAdmin }: KeyCaller,
 ): Promise<MadeKey | LocalError> {
   if (wanted.admin && !isAdmin) return needsAdmin();

@@ -1,12 +1,11 @@
 /** Endpoints that list, create, replace and revoke API keys. */
 
-import { KEY_NAME } from "../core/text/key-name.ts";
 import type { LocalError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
 import type { MadeKey } from "./auth/made-keys.ts";
 import { BODY_ERRORS } from "./configuration.ts";
 import { type Answered, type Endpoint, endpoint } from "./endpoint.ts";
-import { createKey, type KeyCaller, type KeyConfig, listKeys, replaceKey, revokeKey } from "./key-changes.ts";
+import { createKey, type KeyCaller, type KeyConfig, listKeys, newKey, replaceKey, revokeKey } from "./key-changes.ts";
 import { lanUrls } from "./lan-urls.ts";
 import * as parameter from "./parameters.ts";
 import * as s from "./schema.ts";
@@ -28,24 +27,6 @@ const keySchema = () =>
   );
 
 const lanKeys = () => s.named("LanKeys", s.object({ keys: s.list(keySchema()) }));
-
-const newKey = () =>
-  s.named(
-    "NewKey",
-    s.object({
-      name: s.pattern(KEY_NAME, "mistake.expected_key_name"),
-      control: s.optional(s.described(s.boolean, "Whether it may also make changes.")),
-      admin: s.optional(
-        s.described(s.boolean, "Whether it may also change connections. Only such a key makes another."),
-      ),
-      third_party: s.optional(
-        s.described(s.boolean, "Whether it is a key and a secret for `/thirdParty`, which is read-only."),
-      ),
-      hash_encoding: s.optional(s.described(s.oneOf(["hex", "base64"]), "Encoding of its hash; `hex` by default.")),
-      requests_per_minute: s.optional(s.described(s.count(1), "Its limit, if it differs from the default.")),
-      requests_per_day: s.optional(s.described(s.count(1), "Its limit, if it differs from the default.")),
-    }),
-  );
 
 const madeKey = () =>
   s.named(

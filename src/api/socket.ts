@@ -7,6 +7,7 @@ import { chmodSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, request } from "node:http";
 import path from "node:path";
 import type { Lookup } from "../http/listener.ts";
+import { readJson as readBody } from "../http/request-body.ts";
 import type { ApiDeps } from "./api.ts";
 
 const OWNER_ONLY = 0o600;
@@ -74,16 +75,11 @@ export async function askSocket(
   }
 }
 
-/** Reads the JSON of a response. Rejects if it is too long. */
+/** Reads the JSON of a response. Rejects if it is too long or no JSON. */
 export async function readJson(response: IncomingMessage): Promise<unknown> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of response as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error(`the daemon's answer is longer than ${MAX_ANSWER_BYTES} bytes`);
-    parts.push(part);
-  }
-  return JSON.parse(Buffer.concat(parts).toString("utf8"));
+  const reading = await readBody(response, MAX_ANSWER_BYTES);
+  if (reading.kind === "error") throw new Error(`the daemon's answer: ${reading.reason}`);
+  return reading.body;
 }
 
 /** Serves the endpoints at the socket of a data directory. Logs once if the file system does not support sockets. */

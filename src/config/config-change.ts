@@ -1,5 +1,6 @@
 /** Which keys differ between two configurations, and which of them apply without a restart. */
 import { isDeepStrictEqual } from "node:util";
+import { valueAt } from "./config-error.ts";
 import { keys } from "./keys.ts";
 import type { Config } from "./schema.ts";
 
@@ -99,12 +100,4 @@ export function takenOver(before: Config, after: Config): Config {
 function thirdPartyOf({ third_party: before }: Config, { third_party: after }: Config): Config["third_party"] {
   if (!before && !after) return undefined;
   return { hash_encoding: "hex", ...after, places: before?.places ?? [] };
-}
-
-function valueAt(config: Config, path: readonly string[]): unknown {
-  return path.reduce<unknown>((node, key) => (isKeyed(node) ? node[key] : undefined), config);
-}
-
-function isKeyed(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

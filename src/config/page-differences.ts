@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { entryLists } from "./entry-list.ts";
 import { entriesIn, layOver, type PageFile, writtenIds } from "./page-file.ts";
 import { redactedConfig } from "./secrets.ts";
-import { isTree, type Tree } from "./tree.ts";
+import { isTree, type Tree, withoutKey } from "./tree.ts";
 
 export interface PageDifference {
   /** Path of the configuration; an entry of a list by its id: `plans.car.hours`. */
@@ -25,15 +25,10 @@ function effective(owner: Tree, page: PageFile): Tree {
   layOver(tree, structuredClone(page), () => false);
   for (const list of entryLists) {
     const entries = entriesIn(tree, list);
-    tree[list] = Object.fromEntries(writtenIds(entries).map((id, i) => [id, withoutId(entries[i])]));
+    const known = entries.map((entry) => (isTree(entry) ? withoutKey(entry, "id") : entry));
+    tree[list] = Object.fromEntries(writtenIds(entries).map((id, i) => [id, known[i]]));
   }
   return tree;
-}
-
-function withoutId(entry: unknown): unknown {
-  if (!isTree(entry)) return entry;
-  const { id: _, ...keys } = entry;
-  return keys;
 }
 
 function differences(before: unknown, after: unknown, path: string): PageDifference[] {

@@ -9,22 +9,15 @@ import type { HealthReport } from "./health.ts";
 import { houseMetricRows } from "./home-metrics.ts";
 import { type MetricRow, metricMoment } from "./metric.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
-import type { MetricFamily } from "./prometheus-text.ts";
+import { metricsText } from "./prometheus-text.ts";
 
 /** Every metric. Durations are in seconds. */
 export const metricRows: readonly MetricRow[] = [...houseMetricRows, ...daemonMetricRows];
 
-/** Reads all metrics, in slices. */
-export async function readMetrics(
-  deps: MonitoringDeps,
-  health: HealthReport,
-  now: EpochMs,
-): Promise<readonly MetricFamily[]> {
+/** Reads and writes all metrics, in slices. */
+export async function allMetrics(deps: MonitoringDeps, health: HealthReport, now: EpochMs): Promise<string> {
   const moment = await metricMoment(deps, health, now);
-  const families: MetricFamily[] = [];
-  await inSlices(
-    metricRows,
-    ({ name, type, help, samples }) => void families.push({ name, type, help, samples: samples(moment) }),
-  );
-  return families;
+  const texts: string[] = [];
+  await inSlices(metricRows, (row) => void texts.push(metricsText([{ ...row, samples: row.samples(moment) }])));
+  return texts.join("");
 }

@@ -8,7 +8,6 @@ import { addressGroup } from "../../http/address-group.ts";
 import { type LocalError, localError } from "../../http/errors.ts";
 import type { LocalAnswer } from "../../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../../http/route.ts";
-import { inSlices } from "../../state/slices.ts";
 import { type Endpoint, endpointFor } from "../endpoint.ts";
 import { eventRows } from "../event-source.ts";
 import { routesOf, text } from "../openapi/operation.ts";
@@ -16,10 +15,10 @@ import { homeAs } from "../parameters.ts";
 import { anyObject } from "../schema.ts";
 import { diagnosticsReport } from "./diagnostics.ts";
 import { Health, type HealthReport, healthBody } from "./health.ts";
-import { metricRows, readMetrics } from "./metrics.ts";
+import { allMetrics, metricRows } from "./metrics.ts";
 import type { MonitoringDeps } from "./monitoring-deps.ts";
 import { health as healthSchema, system } from "./monitoring-schemas.ts";
-import { METRICS_TYPE, metricsText } from "./prometheus-text.ts";
+import { METRICS_TYPE } from "./prometheus-text.ts";
 import { systemReport } from "./system-report.ts";
 
 /** Value of `Retry-After` if there are too many event streams. */
@@ -74,10 +73,7 @@ export const monitoringEndpoints: readonly Endpoint<MonitoringSource>[] = [
     about: `${metricRows.length} metrics, listed in docs/monitoring.md.`,
     media: { [METRICS_TYPE]: text },
     async run(source, _params, { now }) {
-      const families = await readMetrics(source, await source.health.report(), now);
-      const texts: string[] = [];
-      await inSlices(families, (family) => void texts.push(metricsText([family])));
-      return { kind: "text", type: METRICS_TYPE, text: texts.join("") };
+      return { kind: "text", type: METRICS_TYPE, text: await allMetrics(source, await source.health.report(), now) };
     },
   }),
   monitoring({

@@ -1,48 +1,19 @@
 /** Endpoints of the set-up, for the dashboard's own page. They return an error once the home is set up. */
-import * as z from "zod/mini";
 import { joined } from "../../config/mistake.ts";
-import { type Expected, token } from "../../config/values.ts";
 import { languageOf } from "../../core/language/language.ts";
 import { message, textIn } from "../../core/language/text.ts";
-import { KEY_NAME } from "../../core/text/key-name.ts";
 import { MINUTE_MS } from "../../core/time/interval.ts";
 import { type LocalError, localError } from "../../http/errors.ts";
 import type { LocalRequest, LocalRoute } from "../../http/route.ts";
 import { type Endpoint, endpointFor } from "../endpoint.ts";
 import { FROM_PAGE, routesOf } from "../openapi/operation.ts";
 import { boolean, described, integer, list, named, object, oneOf, orNull, text, type ValueOf } from "../schema.ts";
-import { finishSetup, type SetupOptions, type WantedSetup } from "./setup.ts";
+import { setupBodies as bodies, finishSetup, type SetupOptions } from "./setup.ts";
 import { SetupAccess } from "./setup-access.ts";
 import { type Trial, tryExternalBroker, tryHomeAssistant, tryService } from "./setup-trials.ts";
 
 /** Limit of tests per minute. Each may send a request to the service, which counts it against the quota. */
 const MAX_TRIALS_PER_MINUTE = 20;
-
-const word = z.string().check(z.minLength(1), z.maxLength(2_000));
-const broker = named(
-  "SetupBrokerLogin",
-  z.strictObject({ url: word, username: z.optional(word), password: z.optional(word) }),
-);
-const homeAssistant = named("SetupHomeAssistant", z.strictObject({ url: word, token: word }));
-const home = named("SetupHome", z.strictObject({ id: word, label: z.string() }));
-const apiKey = token.check(z.maxLength(2_000));
-const bodies = {
-  code: named("SetupCode", z.strictObject({ code: word })),
-  service: named("SetupKey", z.strictObject({ api_key: apiKey })),
-  broker,
-  homeAssistant,
-  finish: named(
-    "SetupWanted",
-    z.strictObject({
-      api_key: apiKey,
-      homes: z.nullable(z.array(home).check(z.minLength(1), z.maxLength(1_000))),
-      broker: z.nullable(broker),
-      home_assistant: z.nullable(homeAssistant),
-      language: word,
-      key_name: z.string().check(z.regex(KEY_NAME, "mistake.expected_key_name" satisfies Expected)),
-    }),
-  ),
-} as const;
 
 const trial = () => ({
   works: boolean,
@@ -195,9 +166,7 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
     async run(source, _params, { body, now, signal }) {
       const { options } = source;
       if (!options) return isSetUp();
-      const { api_key: apiKey, home_assistant, key_name: keyName, homes, language, broker: chosen } = body;
-      const wanted = { apiKey, homes, broker: chosen, homeAssistant: home_assistant, language, keyName } as WantedSetup;
-      const result = await finishSetup(options, wanted, now);
+      const result = await finishSetup(options, body, now);
       if (result.kind === "failed") return localError("conflict", result.reason);
       if (result.kind === "mistakes")
         return {

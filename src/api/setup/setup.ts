@@ -3,18 +3,22 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
+import * as z from "zod/mini";
 import type { ConfigTexts } from "../../config/config-texts.ts";
 import { PAGE_FILE } from "../../config/entry-list.ts";
 import type { ConfigReading } from "../../config/load.ts";
 import type { ConfigMistake } from "../../config/mistake.ts";
 import { pageText, readPageFile } from "../../config/page-file.ts";
 import type { Config } from "../../config/schema.ts";
+import { type Expected, token } from "../../config/values.ts";
 import { throwIfShort } from "../../core/status/start-error.ts";
+import { KEY_NAME } from "../../core/text/key-name.ts";
 import type { ProxySettings } from "../../service/client/proxy.ts";
 import { type KeptKey, KeyFile } from "../../storage/api-key-file.ts";
 import { readWhole, writeWhole } from "../../storage/atomic-file.ts";
 import { keyDigest } from "../auth/api-keys.ts";
 import { lanUrls } from "../lan-urls.ts";
+import { named, type ValueOf } from "../schema.ts";
 
 /** Dependencies of the set-up, supplied by the command line. */
 export interface SetupOptions {
@@ -53,28 +57,44 @@ const DAY_LENGTH = "2026-11-23".length;
 /** Broker user of plugs and Home Assistant. */
 const BROKER_USER = "house";
 
+const word = z.string().check(z.minLength(1), z.maxLength(2_000));
+const broker = named(
+  "SetupBrokerLogin",
+  z.strictObject({ url: word, username: z.optional(word), password: z.optional(word) }),
+);
+const homeAssistant = named("SetupHomeAssistant", z.strictObject({ url: word, token: word }));
+const home = named("SetupHome", z.strictObject({ id: word, label: z.string() }));
+const apiKey = token.check(z.maxLength(2_000));
+/** Bodies of the steps. In the last one, `homes` are null for all, and `broker` for the built-in one. */
+export const setupBodies = {
+  code: named("SetupCode", z.strictObject({ code: word })),
+  service: named("SetupKey", z.strictObject({ api_key: apiKey })),
+  broker,
+  homeAssistant,
+  finish: named(
+    "SetupWanted",
+    z.strictObject({
+      api_key: apiKey,
+      homes: z.nullable(z.array(home).check(z.minLength(1), z.maxLength(1_000))),
+      broker: z.nullable(broker),
+      home_assistant: z.nullable(homeAssistant),
+      language: word,
+      key_name: z.string().check(z.regex(KEY_NAME, "mistake.expected_key_name" satisfies Expected)),
+    }),
+  ),
+} as const;
 /** Choices of the set-up. All other keys have their defaults. */
-export interface WantedSetup {
-  readonly apiKey: string;
-  /** Addresses that become homes; null for all, including later ones. */
-  readonly homes: readonly { readonly id: string; readonly label: string }[] | null;
-  /** Broker to use; null for the embedded broker. */
-  readonly broker: { readonly url: string; readonly username?: string; readonly password?: string } | null;
-  readonly homeAssistant: { readonly url: string; readonly token: string } | null;
-  readonly language: string;
-  /** Name of the first device. */
-  readonly keyName: string;
-}
+export type WantedSetup = ValueOf<typeof setupBodies.finish>;
 
 export async function finishSetup(options: SetupOptions, wanted: WantedSetup, now: number): Promise<SetupResult> {
   const brokerUser = { name: BROKER_USER, password: randomBytes(PASSWORD_BYTES).toString("base64url") };
   const day = new Date(now).toISOString().slice(0, DAY_LENGTH);
-  const { apiKey, homes, broker: other, homeAssistant, language } = wanted;
+  const { api_key, homes, broker: other, home_assistant, language } = wanted;
   const settings = {
-    ...{ consumer: { api_key: apiKey }, language },
+    ...{ consumer: { api_key }, language },
     ...(homes && { homes: homes.map(({ id }) => ({ address_id: id })) }),
     ...(other ? { mqtt: other } : { broker: { users: [{ ...brokerUser, commands: true }] } }),
-    ...(homeAssistant && { home_assistant: homeAssistant }),
+    ...(home_assistant && { home_assistant }),
   };
   const before = readWhole(options.path);
   const { page } = readPageFile(before, {});
@@ -93,7 +113,7 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
       ...keys,
       {
         ...{
-          name: freeName(wanted.keyName, keys),
+          name: freeName(wanted.key_name, keys),
           kind: "bearer",
           scopes: ["read", "control", "admin"],
           sha256,

@@ -8,7 +8,7 @@ import { entriesIn, idOfName, type PageEntries, writtenIds } from "../page-file.
 import { triedPlans } from "../plan-trials.ts";
 import { type Config, configSchema } from "../schema.ts";
 import { filesIn, itemOf, shapeOf, withoutDefaults } from "../schema-nodes.ts";
-import { isTree, type Tree } from "../tree.ts";
+import { isTree, type Tree, withoutKey } from "../tree.ts";
 import {
   type Caller,
   type Edited,
@@ -116,7 +116,7 @@ export class ConfigurationEditor {
         const refused = this.#refused(now, list, id, isDelete ? null : (entry ?? "nothing"));
         if (refused) return refused;
         const whole = isDelete ? null : withSecrets(entry as Tree, secretsIn(now, list, id));
-        const entries = withEntry(now, list, named, whole && withoutId(whole));
+        const entries = withEntry(now, list, named, whole && withoutKey(whole, "id"));
         return { ...now.page, [list]: entries };
       },
     });
@@ -186,11 +186,7 @@ function withEntry(now: PageNow, list: EntryList, id: string, entry: Tree | null
   const { [id]: _, ...others } = now.page[list];
   const owned = ownedIn(now, list, id);
   if (owned === null) return entry === null ? others : { ...others, [id]: entry };
-  return isDeepStrictEqual(entry, withoutId(owned)) ? others : { ...others, [id]: entry };
-}
-
-function withoutId({ id: _, ...entry }: Tree): Tree {
-  return entry;
+  return isDeepStrictEqual(entry, withoutKey(owned, "id")) ? others : { ...others, [id]: entry };
 }
 
 /** Returns the entry of the owner's file; null if it has none. */

@@ -10,7 +10,7 @@ import { isSecretKey } from "../mistake.ts";
 import type { Config } from "../schema.ts";
 import { FILE_SUFFIX } from "../schema-nodes.ts";
 import { redactedConfig } from "../secrets.ts";
-import { isTree, type Tree } from "../tree.ts";
+import { isTree, type Tree, withoutKey } from "../tree.ts";
 import { type Caller, type Edited, type EditRefusal, fileRefusal, INVENTED, mistaken } from "./edit-refusal.ts";
 import type { PageChange, PageNow, PageWriter } from "./page-writer.ts";
 
@@ -117,8 +117,8 @@ function withKey(tree: Tree, path: string, value: unknown): Tree {
 
 function without(tree: Tree, path: string): Tree {
   const [section = "", key = ""] = path.split(".");
-  const { [section]: own, ...others } = tree;
+  const own = tree[section];
   if (!isTree(own)) return tree;
-  const { [key]: _, ...rest } = own;
-  return Object.keys(rest).length > 0 ? { ...others, [section]: rest } : others;
+  const rest = withoutKey(own, key);
+  return Object.keys(rest).length > 0 ? { ...tree, [section]: rest } : withoutKey(tree, section);
 }

@@ -12,7 +12,7 @@ import { isSecretKey } from "../mistake.ts";
 import { configSchema } from "../schema.ts";
 import { filesIn, shapeOf, withoutDefaults } from "../schema-nodes.ts";
 import { type SettingName, settingNames } from "../setting-names.ts";
-import { isTree, type Tree } from "../tree.ts";
+import { isTree, type Tree, withoutKey } from "../tree.ts";
 import { type Caller, type Edited, type EditRefusal, fileRefusal, INVENTED, mistaken } from "./edit-refusal.ts";
 import type { PageWriter } from "./page-writer.ts";
 
@@ -115,8 +115,4 @@ export class SettingsEditor {
     // An empty section would be removed by the reader, so that a section that the owner has stays as it is.
     return section.length === 0 && owned !== null ? others : { ...others, [name]: Object.fromEntries(section) };
   }
-}
-
-function withoutKey(tree: Tree, key: string): Tree {
-  return Object.fromEntries(Object.entries(tree).filter(([each]) => each !== key));
 }

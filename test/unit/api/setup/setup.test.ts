@@ -26,12 +26,12 @@ function optionsIn(folder: string, environment: Record<string, string> = {}): Se
 }
 
 const WANTED: WantedSetup = {
-  apiKey: 'key:with"quotes"#and-more',
+  api_key: 'key:with"quotes"#and-more',
   homes: [{ id: ADDRESS, label: "Home\n# injected: yes\u001b[2J\u0085" }],
   broker: null,
-  homeAssistant: null,
+  home_assistant: null,
   language: "da",
-  keyName: "phone",
+  key_name: "phone",
 };
 
 describe("finishSetup", () => {
@@ -45,7 +45,7 @@ describe("finishSetup", () => {
     const reading = options.readWith({ file: null, page: text });
     if (reading.kind === "mistakes") throw new Error(JSON.stringify(reading));
     expect(reading.config).toMatchObject({
-      consumer: { api_key: WANTED.apiKey },
+      consumer: { api_key: WANTED.api_key },
       homes: [{ address_id: ADDRESS }],
       language: "da",
       broker: { users: [{ name: result.broker?.username, password: result.broker?.password, commands: true }] },
@@ -62,7 +62,7 @@ describe("finishSetup", () => {
     const options = optionsIn(dir.path);
     const broker = { url: "mqtt://192.168.1.10:1883", username: "elbro", password: "secret" };
     const homeAssistant = { url: "http://homeassistant.local:8123", token: "a-token" };
-    const result = await finishSetup(options, { ...WANTED, homes: null, broker, homeAssistant }, NOW);
+    const result = await finishSetup(options, { ...WANTED, homes: null, broker, home_assistant: homeAssistant }, NOW);
     expect(result).toMatchObject({ kind: "done", broker: null });
     const reading = options.readWith({ file: null, page: readFileSync(options.path, "utf8") });
     expect(reading).toMatchObject({ config: { mqtt: broker, home_assistant: homeAssistant, broker: { users: [] } } });
@@ -153,12 +153,10 @@ describe("the routes of the set-up", () => {
 
   test("end the demo after the response, also if the page has left before it", async () => {
     using dir = new TempDir();
-    const { apiKey, homes, broker, homeAssistant, language, keyName } = WANTED;
-    const body = { api_key: apiKey, homes, broker, home_assistant: homeAssistant, language, key_name: keyName };
     const done: string[] = [];
     const finish = (name: string, signal: AbortSignal) => {
       const options = { ...optionsIn(dir.file(name)), onDone: () => void done.push(name) };
-      return routeOf(options, "").handle(request(body, { signal: () => signal }));
+      return routeOf(options, "").handle(request(WANTED, { signal: () => signal }));
     };
     expect(await finish("left", AbortSignal.abort())).toMatchObject({ status: 201 });
     expect(done).toEqual(["left"]);
