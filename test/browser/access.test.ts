@@ -67,7 +67,7 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
       await screen.untilText(".wall-price", /\d\.\d\d/);
       await screen.untilText(".wall-runs", /Car/);
       expect(new URL(screen.page.url()).hash).toBe("#panel");
-      expect(await screen.page.locator(".wall-hours li").count()).toBe(24);
+      await expect.poll(() => screen.page.locator(".wall-hours li").count()).toBe(24);
       const inside = (await screen.page.evaluate(
         `[...document.querySelectorAll(".wall p, .wall h2, .wall li, .wall .bar")].filter((each) => {
           const { left, top, right, bottom } = each.getBoundingClientRect();
@@ -158,7 +158,7 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
   test("a read-only key can read but not change", async () => {
     await using screen = await screens.look(daemon, { key: GUEST_KEY, view: "plans/dishwasher" });
     await screen.untilText("#plans", /Your key is read-only/);
-    expect(await screen.page.getByRole("button", { name: "Run now" }).count()).toBe(0);
+    await expect.poll(() => screen.page.getByRole("button", { name: "Run now" }).count()).toBe(0);
     const status = await screen.page.evaluate(
       `fetch("local/v1/plans/dishwasher", { method: "POST", headers: { "Content-Type": "application/json", "X-Elbro-Page": "1" }, body: '{"enabled":false}' }).then((answer) => answer.status)`,
     );

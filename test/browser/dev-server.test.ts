@@ -28,7 +28,7 @@ describe.skipIf(!haveChromium)("npm run dev (in Chromium; skipped if it is not i
       await using screen = await screens.visit(url);
       await screen.page.goto(`${url}#key=demo`);
       await screen.untilText("#now .price", /\d\.\d\d/);
-      expect(await screen.page.locator("script[src='/app.tsx'], script[src='app.tsx']").count()).toBe(1);
+      await expect.poll(() => screen.page.locator("script[src='/app.tsx'], script[src='app.tsx']").count()).toBe(1);
     } finally {
       await server.close();
       vi.unstubAllEnvs();

@@ -50,7 +50,7 @@ describe.skipIf(!haveChromium)("the API reference page (in Chromium; skipped if 
       paths: Record<string, object>;
     };
     const count = Object.values(document.paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0);
-    expect(await it.page.locator("details.operation").count()).toBe(count);
+    await expect.poll(() => it.page.locator("details.operation").count()).toBe(count);
     expect(await it.page.locator("#found").textContent()).toBe(`${count} of ${count} operations`);
     expect([...it.hosts]).toEqual([`127.0.0.1:${daemon.apiPort}`]);
     expect(it.wrong).toEqual([]);
@@ -97,7 +97,7 @@ describe.skipIf(!haveChromium)("the API reference page (in Chromium; skipped if 
     expect(await left.count()).toBeGreaterThan(0);
     expect(await left.count()).toBeLessThan(6);
     await it.page.getByRole("searchbox").fill("no such word: xyzzy");
-    expect(await left.count()).toBe(0);
+    await expect.poll(() => left.count()).toBe(0);
   });
 
   test("a link to an operation opens it", async () => {

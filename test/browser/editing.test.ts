@@ -64,11 +64,11 @@ describe.skipIf(!haveChromium)(
       expect(await dialog(screen).getByRole("img").getAttribute("aria-label")).toMatch(
         /^Chosen hours: \d\d:\d\d–\d\d:\d\d$/,
       );
-      expect(await page.locator("dialog rect.chosen").count()).toBe(8);
+      await expect.poll(() => page.locator("dialog rect.chosen").count()).toBe(8);
       await screen.picture("plan-new-phone");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
       await screen.untilText("#plans .edited", /Washer is saved\./);
-      expect(await dialog(screen).count()).toBe(0);
+      await expect.poll(() => dialog(screen).count()).toBe(0);
       await screen.untilText("#plans", /Washer Planned/);
       const [span = "none"] = /\d\d:\d\d–\d\d:\d\d/.exec(seen) ?? [];
       expect(await card(screen, "Washer").textContent()).toContain(span);
@@ -106,7 +106,7 @@ describe.skipIf(!haveChromium)(
       const form = dialog(screen);
       expect(await form.getByLabel("Name", { exact: true }).inputValue()).toBe("Dishwasher");
       await screen.untilText("dialog .preview", /Costs DKK \d\.\d\d/);
-      expect(await form.locator(".schema-form > .field-row").count()).toBe(4);
+      await expect.poll(() => form.locator(".schema-form > .field-row").count()).toBe(4);
       expect(await form.getByLabel("Kind").isVisible()).toBe(false);
       await screen.picture("plan-template-phone");
       await form.getByRole("button", { name: "Save" }).click();
@@ -123,7 +123,7 @@ describe.skipIf(!haveChromium)(
       const form = dialog(screen);
       await typeKeys(form.getByLabel("Name", { exact: true }), "Heater");
       await form.getByLabel("Kind").selectOption({ label: "Whenever it is cheap" });
-      expect(await form.getByLabel("Hours", { exact: true }).count()).toBe(0);
+      await expect.poll(() => form.getByLabel("Hours", { exact: true }).count()).toBe(0);
       await form.getByRole("button", { name: "Save" }).click();
       expect(await form.getByLabel("Cheapest part of the day, %").getAttribute("aria-invalid")).toBe("true");
       await typeKeys(form.getByLabel("Cheapest part of the day, %"), "30");
@@ -165,7 +165,7 @@ describe.skipIf(!haveChromium)(
       await screen.untilText("dialog", /hours.*expected at most|expected at most 1/);
       await form.getByRole("button", { name: "Cancel" }).click();
       await form.getByRole("button", { name: "Discard entries" }).click();
-      expect(await form.count()).toBe(0);
+      await expect.poll(() => form.count()).toBe(0);
     });
 
     test("in Danish, a mistake of a field and the refusal of a plug's test are in Danish", async () => {
@@ -192,7 +192,7 @@ describe.skipIf(!haveChromium)(
         "dialog",
         /Der er kun 1 timer mellem ”ikke før” og ”færdig kl\.”; 2 timer passer ikke ind\./,
       );
-      expect(await form.locator(".wrong[lang=en]:not(:empty)").count()).toBe(0);
+      await expect.poll(() => form.locator(".wrong[lang=en]:not(:empty)").count()).toBe(0);
     });
 
     test("a plan that a plug follows cannot be deleted; the dialog names the plug", async () => {
@@ -256,7 +256,7 @@ describe.skipIf(!haveChromium)(
       await dialog(screen).getByRole("button", { name: "By its address" }).click();
       const url = dialog(screen).getByLabel("Address (HTTP)");
       expect(await url.getAttribute("placeholder")).toBe("http://192.168.1.40");
-      expect(await dialog(screen).getByLabel("Entity in Home Assistant").count()).toBe(0);
+      await expect.poll(() => dialog(screen).getByLabel("Entity in Home Assistant").count()).toBe(0);
       await screen.picture("plug-by-address-phone");
       await dialog(screen).getByRole("button", { name: "Cancel" }).click();
       await page.getByRole("button", { name: "Add a plug" }).click();
@@ -268,7 +268,7 @@ describe.skipIf(!haveChromium)(
       expect(await dialog(screen).getByLabel("Topic of the plug").inputValue()).toBe("lamp");
       const help = dialog(screen).getByRole("link", { name: "Help Topic of the plug", includeHidden: true });
       expect(await help.getAttribute("href")).toBe("help/switch-a-plug#add-it");
-      expect(await dialog(screen).getByText("For custom", { exact: false }).count()).toBe(0);
+      await expect.poll(() => dialog(screen).getByText("For custom", { exact: false }).count()).toBe(0);
       await screen.picture("plug-new-phone");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
       await screen.untilText("#plans .edited", /Lamp is saved\. Test it below/);

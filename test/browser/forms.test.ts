@@ -81,7 +81,9 @@ describe.skipIf(!haveChromium)(
         properties: { plans: { items: { properties: Record<string, { description?: string }> } } };
       };
       const { properties } = schema.properties.plans.items;
-      expect(await screen.page.locator("#form form > .field-row").count()).toBe(Object.keys(properties).length);
+      await expect
+        .poll(() => screen.page.locator("#form form > .field-row").count())
+        .toBe(Object.keys(properties).length);
       const shown = await screen.text("#form");
       const ownTexts: Readonly<Record<string, { readonly label: string; readonly about?: string }>> = english.forms;
       for (const [key, { description = "" }] of Object.entries(properties))
@@ -221,7 +223,7 @@ describe.skipIf(!haveChromium)(
         { first },
       );
       const { page } = screen;
-      expect(await page.locator("#form form > .field-row").count()).toBe(4);
+      await expect.poll(() => page.locator("#form form > .field-row").count()).toBe(4);
       expect(await page.getByLabel("Highest price per kWh").isVisible()).toBe(false);
       await page.getByText("More settings").click();
       await typeKeys(page.getByLabel("Highest price per kWh"), "1000");

@@ -71,7 +71,7 @@ describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skippe
     await screen.page.goBack();
     await screen.page.locator("#plans").waitFor();
     expect(await title()).toBe("Plans · elbro");
-    expect(await screen.page.locator("#system").count()).toBe(0);
+    await expect.poll(() => screen.page.locator("#system").count()).toBe(0);
     // Links to parts of a view open that view.
     await screen.page.evaluate("location.hash = 'plugs'");
     await screen.page.locator("#plugs-title").waitFor();

@@ -72,11 +72,11 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
   test("one row is open at a time, the address names it, and the back button closes it", async () => {
     await unfold("Car");
     expect(new URL(screen.page.url()).hash).toBe("#plans/car");
-    expect(await screen.page.locator(".plan-more:visible").count()).toBe(1);
+    await expect.poll(() => screen.page.locator(".plan-more:visible").count()).toBe(1);
     await screen.page.goBack();
     await card("Dishwasher").getByRole("button", { name: "Run now" }).waitFor();
     await unfold("Dishwasher");
-    expect(await screen.page.locator(".plan-more:visible").count()).toBe(0);
+    await expect.poll(() => screen.page.locator(".plan-more:visible").count()).toBe(0);
   });
 
   test("a plan can be disabled and enabled", async () => {

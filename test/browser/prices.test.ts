@@ -204,7 +204,7 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
     await screen.page.getByLabel("Home", { exact: true }).selectOption({ label: "Cabin" });
     const { price } = (await (await daemon.request("/local/v1/now?home=cabin")).json()) as { price: number };
     await screen.untilText("#now .price", new RegExp(`^${price.toFixed(2)}`));
-    expect(await screen.page.locator(".money").count()).toBe(0);
+    await expect.poll(() => screen.page.locator(".money").count()).toBe(0);
     await screen.page.evaluate("location.hash = 'use'");
     await screen.untilText("#use", /no consumption/);
     expect(screen.errors).toEqual([]);

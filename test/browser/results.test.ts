@@ -136,9 +136,9 @@ describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped i
     await screen.page.getByRole("radio", { name: "Average price" }).check();
     await screen.untilText("#results .run-list li:has-text('Dishwasher') >> nth=0", /on average in its window/);
     const list = screen.page.locator("#results .run-list li");
-    expect(await list.count()).toBe(6);
+    await expect.poll(() => list.count()).toBe(6);
     await screen.page.getByRole("button", { name: "Show more" }).click();
-    expect(await list.count()).toBe(30);
+    await expect.poll(() => list.count()).toBe(30);
   });
 
   test("what-if compares a start now, at a chosen time and as planned", async () => {

@@ -43,7 +43,7 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
     await using screen = await looking(daemon, { size: "phone" });
     const { page } = screen;
     await screen.untilText("#settings", /Notifications not set up/);
-    expect(await page.getByRole("button", { name: "Send a test" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Send a test" }).count()).toBe(0);
 
     await change(screen, "notify");
     await screen.untilText("dialog", /A change takes effect at once/);

@@ -226,7 +226,7 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     await using screen = await screens.look(own, { size: "phone" });
     await screen.untilText("#now .problems", /\(and 1 more\) .*1 more problem/);
     await screen.picture("problems-phone");
-    expect(await screen.page.locator("#now .problem:visible").count()).toBe(1);
+    await expect.poll(() => screen.page.locator("#now .problem:visible").count()).toBe(1);
     const { bottom } = (await screen.page.evaluate(
       "document.querySelector('#now .price').getBoundingClientRect().toJSON()",
     )) as { bottom: number };

@@ -66,7 +66,7 @@ describe.skipIf(!haveChromium)("the System part of the dashboard (in Chromium; s
     const row = "#system .rows div:has-text('heater')";
     // The plug received a command and has not responded yet.
     expect(await screen.untilText(row, /\w/)).toBe("heater ? state unknown");
-    expect(await screen.page.locator(`${row} .mark.good`).count()).toBe(0);
+    await expect.poll(() => screen.page.locator(`${row} .mark.good`).count()).toBe(0);
     await silent.clock.runUntil(Date.parse("2026-03-10T14:23:00Z"));
     await screen.page.reload();
     expect(await screen.untilText(row, /offline/)).toBe("heater ✕ offline");
