@@ -56,7 +56,8 @@ chmod 755 "$root/usr/local/bin/elbro"
 systemd daemon-reload
 systemd enable elbro
 if test "$is_new" = true; then
-  say "elbro is installed. Write your key into /etc/elbro/elbro.yaml, then run: sudo systemctl start elbro"
+  say "elbro is installed. Write your key into /etc/elbro/elbro.yaml, create a key for your phone (sudo elbro keys create phone --control),"
+  say "then run: sudo systemctl start elbro"
 else
   systemd restart elbro
   say "elbro is upgraded and runs."

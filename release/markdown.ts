@@ -8,7 +8,7 @@ export type LinkTarget = (target: string) => string | null;
 
 /** Returns the HTML of a text, with an anchor at each heading and at each row of a table that begins with a code. */
 export function htmlOf(markdown: string, link: LinkTarget): string {
-  return new Converter(link).blocks(markdown.replace(/<!--[\s\S]*?-->/g, "").split("\n"));
+  return new Converter(link).blocks(markdown.replace(/<!--[\s\S]*?-->|^!\[.*\]\(.*\)$/gm, "").split("\n"));
 }
 
 /** Returns the anchor of a heading, by GitHub's rules. */

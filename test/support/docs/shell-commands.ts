@@ -24,7 +24,10 @@ function commandsIn(page: string, block: string): ShellCommand[] {
     .replace(/\\\n */g, "")
     .trimEnd()
     .split("\n")) {
-    const text = line.replace(/ +# .*$/, "").trim();
+    const text = line
+      .replace(/ +# .*$/, "")
+      .trim()
+      .replace(/^sudo elbro/, "elbro");
     if (COMMAND.test(text)) commands.push({ page, text, output: [] });
     else commands.at(-1)?.output.push(text);
   }
