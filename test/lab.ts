@@ -15,6 +15,10 @@ interface Lab {
 const labs: Readonly<Record<string, Lab>> = {
   year: { text: "simulates a year of one home with faults", run: ["node", "test/flow/state/year.ts"] },
   week: { text: "prints the runs of three appliances in a week", run: ["node", "test/flow/plans/week.ts"] },
+  measured: {
+    text: "prints what was planned, measured and learned of three appliances",
+    run: ["node", "test/flow/plugs/measured-days.ts"],
+  },
   reads: {
     text: "reads plans at random between 100,000 decisions: PAUSES, SEED",
     run: ["node", "test/flow/plans/plan-reads.ts"],

@@ -221,6 +221,23 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
     expect(await plan(daemon, "car")).toMatchObject({ on: false });
   });
 
+  test("what a plan has learned is shown, and can be kept and forgotten", async () => {
+    const learned = { runs: 4, kwh: 1.32, profile: [0.1, 1, 0.4], frozen: false };
+    const sent: unknown[] = [];
+    const answer = (await (await daemon.request("/local/v1/plans")).json()) as { readonly plans: readonly ToldPlan[] };
+    const plans = answer.plans.map((each) => (each.id === "dishwasher" ? { ...each, learned } : each));
+    await screen.page.route("**/local/v1/plans", (route) => route.fulfill({ json: { ...answer, plans } }));
+    await screen.page.route("**/local/v1/plans/dishwasher", (route) => {
+      sent.push(route.request().postDataJSON());
+      return route.fulfill({ json: {} });
+    });
+    await screen.page.reload();
+    await card("Dishwasher").getByText("Learned from 4 runs: 1.32 kWh per run").waitFor();
+    for (const name of ["Keep what was learned", "Learn again"])
+      await card("Dishwasher").getByRole("button", { name }).click();
+    await expect.poll(() => sent).toEqual([{ command: "freeze_learned" }, { command: "forget_learned" }]);
+  });
+
   test("a plan shows its saving of this month after a run", async () => {
     await daemon.clock.runUntil(Date.parse("2026-03-11T08:00:00Z"));
     await screen.untilText("#plans", /This month: 1 run, 3 h · cost DKK \d\.\d\d · saved DKK \d\.\d\d/);

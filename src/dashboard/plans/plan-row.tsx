@@ -5,6 +5,7 @@ import type { Task } from "../editing/editing.ts";
 import { type PageTools, usePage, type Words } from "../page.ts";
 import { post, refusalIn } from "../requests.ts";
 import { EntryButtons } from "./entry-buttons.tsx";
+import { Learned } from "./plan-learned.tsx";
 import { type PlanChange, PlanSettings } from "./plan-settings.tsx";
 import { headlineOf, joinedRuns, reasonOf, refusalText } from "./plan-words.ts";
 import { Ribbon, type RibbonLook } from "./ribbon-view.tsx";
@@ -88,6 +89,7 @@ export function PlanRow({ plan, look, mayControl, isOpen, onOpen, onTask }: Plan
             <p class="soft">{reasonOf(plan, page)}</p>
             <Runs plan={plan} />
             <p class="faint">{monthText(plan, page)}</p>
+            <Learned plan={plan} onCommand={mayControl ? (command) => void change({ command }) : undefined} />
             {mayControl && <Actions plan={plan} title={title} onChange={change} onSend={send} />}
             {mayControl && (
               <div class="card-foot">
