@@ -199,7 +199,7 @@ async function runStatistics(
     ...{ connection, homes, calendar, problems, clock, log, random },
     store: repository.store,
     memory: settings,
-    costField: config.service.cost_field,
+    ...{ language: config.language, costField: config.service.cost_field },
     retentionYears: config.retention.years,
     heartbeat: stats.heartbeat("importing statistics", signal),
   });

@@ -5,6 +5,8 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { crc32 } from "node:zlib";
+import type { Language } from "../../core/language/language.ts";
+import { message, type TextKey, textIn } from "../../core/language/text.ts";
 import type { Home } from "../../core/prices/home-snapshot.ts";
 import { DEFAULT_COST_FIELD, type UsageOperation, usageHours } from "../../core/prices/usage-amounts.ts";
 import type { KeyValue } from "../../core/runtime/key-value.ts";
@@ -22,17 +24,19 @@ export interface ImportDeps {
   readonly store: Pick<SeriesRepository["store"], "envelope" | "digests" | "rowsByChunk">;
   readonly calendar: Calendar;
   readonly memory: KeyValue;
+  /** Language of the names of statistics. */
+  readonly language: Language;
   /** Name of the amount in rows of costs. */
   readonly costField?: string | undefined;
 }
 
-/** Name of the series in the id of a statistic. */
+/** Name of the series in the id of a statistic, and the text in its name. */
 const SERIES_NAMES = {
-  consumption: "consumption",
-  consumptionCosts: "cost",
-  solarExport: "export",
-  solarExportRevenue: "revenue",
-} as const satisfies Readonly<Record<UsageOperation, string>>;
+  consumption: ["consumption", "series.consumption"],
+  consumptionCosts: ["cost", "series.costs"],
+  solarExport: ["export", "series.export"],
+  solarExportRevenue: ["revenue", "series.revenue"],
+} as const satisfies Readonly<Record<UsageOperation, readonly [id: string, name: TextKey]>>;
 
 /** Home Assistant answers an import before it stores it. During a backup it stores nothing for minutes. */
 const CONFIRM = { tries: 100, everyMs: 100 };
@@ -89,13 +93,14 @@ export class StatisticsImport {
    * Returns the statistic of a series. A statistic has one unit.
    * If the currency of a home changes, the next statistic has the currency in its name.
    */
-  #statisticOf({ id: homeId, name }: Home, operation: UsageOperation, currency: unknown): NewStatistic {
-    const label = SERIES_NAMES[operation];
-    const id = `${SOURCE}:${slugOf(homeId)}_${label}`;
-    if (typeof currency !== "string") return { id, name: `${name} ${label}`, unit: "kWh", from: 0 };
+  #statisticOf(home: Home, operation: UsageOperation, currency: unknown): NewStatistic {
+    const [series, text] = SERIES_NAMES[operation];
+    const id = `${SOURCE}:${slugOf(home.id)}_${series}`;
+    const name = `${home.name} ${textIn(this.#deps.language, message(text))}`;
+    if (typeof currency !== "string") return { id, name, unit: "kWh", from: 0 };
     const first = readImported(this.#deps.memory, id);
-    if (!first || first.unit === currency) return { id, name: `${name} ${label}`, unit: currency, from: 0 };
-    const next = { id: `${id}_${slugOf(currency)}`, name: `${name} ${label} ${currency}`, unit: currency };
+    if (!first || first.unit === currency) return { id, name, unit: currency, from: 0 };
+    const next = { id: `${id}_${slugOf(currency)}`, name: `${name} ${currency}`, unit: currency };
     return { ...next, from: importedUntil(first) };
   }
 

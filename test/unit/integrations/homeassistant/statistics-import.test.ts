@@ -54,7 +54,8 @@ async function run(home: Home = HOME, operation: "consumption" | "consumptionCos
   const client = await HomeAssistantClient.connect(homeAssistant, new AbortController().signal);
   const memory = new KeyValueStore(disk.database);
   try {
-    const importing = new StatisticsImport({ store: new SeriesStore(disk.database, calendar), calendar, memory });
+    const kept = { store: new SeriesStore(disk.database, calendar), calendar, memory };
+    const importing = new StatisticsImport({ ...kept, language: "da" });
     return await importing.run(new StatisticsApi(client), home, operation, HISTORY);
   } finally {
     client.close();
@@ -86,7 +87,7 @@ describe("the whole history", () => {
     expect(homeAssistant.statistics.get(CONSUMPTION)?.metadata).toEqual({
       has_sum: true,
       mean_type: 0,
-      name: "Home consumption",
+      name: "Home forbrug",
       source: "elbro",
       statistic_id: CONSUMPTION,
       unit_class: "energy",

@@ -74,6 +74,7 @@ class RunningLoop implements AsyncDisposable {
     this.put("2026-03-08");
     const { clock, problems, store } = this;
     this.loop = new StatisticsLoop({
+      language: "en",
       ...{ clock, problems, store, calendar },
       connection: new SharedConnection({ url, token }),
       homes: { list: () => homes },

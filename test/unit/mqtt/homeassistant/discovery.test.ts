@@ -250,6 +250,19 @@ describe("devices", () => {
   });
 });
 
+test("a request changes no entity of the daemon that is enabled by default, and none of their attributes", () => {
+  const before = daemon("busy");
+  const interfaces = before.interfaces.map((each) => ({ ...each, minuteLeft: 57, dayLeft: 1_989, requestsToday: 11 }));
+  const after = { ...before, interfaces };
+  const attributes = new Set(daemonDevice(before).rows.map((row) => `elbro/${row.attributes}`));
+  const shownOf = (view: typeof before) => [
+    daemonDevice(view).rows.flatMap((row) => (row.isHidden ? [] : [[row.key, publishedValue(row, view)]])),
+    daemonMessages("elbro", view).filter(({ topic }) => attributes.has(topic)),
+  ];
+  expect(shownOf(after)).toEqual(shownOf(before));
+  expect(shownOf(before)[1]).toHaveLength(2);
+});
+
 describe("the export price", () => {
   const shownIn = (usage = fullUsage()) => {
     const { availability, components } = documentOf(homeCase("", fullHome(), usage).tree);
