@@ -30,8 +30,8 @@ export function askService(
     const ask = { operation, params: {}, share: "lan", seriesId: repository.idOf(series), range: null } as const;
     const reply = await account.ask(ask);
     if (reply.kind !== "ok") return reply;
-    const kept = await repository.keepAnswer(account.name, operation, {}, { ...reply, at: clock.now() });
-    if (kept) onSeriesChanged(series);
+    const isChanged = await repository.keepAnswer(account.name, operation, {}, { ...reply, at: clock.now() });
+    if (isChanged) onSeriesChanged(series);
     return null;
   });
 }

@@ -92,10 +92,10 @@ function nameOf(home: string): string {
   return `calendar/${home}`;
 }
 
-function isToken(source: LocalSource, home: string, given: string): boolean {
-  const kept = Buffer.from(source.storage.settings.read(nameOf(home)) ?? "", "base64url");
-  const found = keyDigest(given);
-  return kept.length === found.length && timingSafeEqual(kept, found);
+function isToken(source: LocalSource, home: string, sent: string): boolean {
+  const stored = Buffer.from(source.storage.settings.read(nameOf(home)) ?? "", "base64url");
+  const found = keyDigest(sent);
+  return stored.length === found.length && timingSafeEqual(stored, found);
 }
 
 function eventsOf(source: LocalSource, { id, snapshot }: PriceView): CalendarEvent[] {

@@ -88,13 +88,13 @@ export const plugEndpoints: readonly Endpoint[] = [
     },
     run: ({ plugs, config }, _params, { now }) => {
       const { plugs: configured } = config;
-      const shown = plugs.snapshots().map((snapshot) => {
+      const rows = plugs.snapshots().map((snapshot) => {
         const { id, name } = snapshot;
         const setup = configured.find((plug) => entryId(plug) === id);
         const { family = null, home = null, signal_topic = null, plan } = setup ?? {};
         return { id, name, family, plans: plansOf({ plan }), home, signal_topic, ...plugState(snapshot) };
       });
-      return { kind: "json", body: { now: formatInstant(now), plugs: shown } };
+      return { kind: "json", body: { now: formatInstant(now), plugs: rows } };
     },
   }),
   endpoint({
@@ -155,6 +155,6 @@ export const plugEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-function limitsOf(given: DeadManLimits | null) {
-  return given && { least_seconds: given.leastSec, most_seconds: given.mostSec };
+function limitsOf(timer: DeadManLimits | null) {
+  return timer && { least_seconds: timer.leastSec, most_seconds: timer.mostSec };
 }

@@ -35,7 +35,7 @@ export async function serveSocket(socketPath: string, endpoints: Lookup, signal:
   // Only one daemon holds the lock of the database, so an existing socket belongs to one that was killed.
   rmSync(socketPath, { force: true });
   const limits = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS, connectionsCheckingInterval: 1_000 };
-  const server = createServer(limits, (asked, response) => void endpoints.lookup(asked, response));
+  const server = createServer(limits, (sent, response) => void endpoints.lookup(sent, response));
   server.maxConnections = MAX_CALLERS;
   server.listen(socketPath);
   await once(server, "listening");
@@ -63,11 +63,11 @@ export async function askSocket(
 ): Promise<IncomingMessage | null> {
   const text = body && JSON.stringify(body);
   const headers = { host: "localhost", connection: "close", ...(text && { "content-type": "application/json" }) };
-  const asked = request({ socketPath, path: target, method, headers, timeout: ANSWER_MS });
-  asked.on("timeout", () => asked.destroy(new Error("the daemon does not answer")));
-  asked.end(text);
+  const sent = request({ socketPath, path: target, method, headers, timeout: ANSWER_MS });
+  sent.on("timeout", () => sent.destroy(new Error("the daemon does not answer")));
+  sent.end(text);
   try {
-    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
     return response;
   } catch (error) {
     if (error instanceof Error && "code" in error && NOBODY.has(error.code)) return null;

@@ -116,8 +116,8 @@ export async function startDemo({ config, clock, hasDataDir, host = LOOPBACK_HOS
     setAside() {
       if (!hasDataDir) return;
       const folder = mkdtempSync(path.join(dataDir, "demo-"));
-      const kept = readdirSync(dataDir).filter((name) => name.startsWith(path.basename(databasePathIn(dataDir))));
-      for (const name of kept) renameSync(path.join(dataDir, name), path.join(folder, name));
+      const files = readdirSync(dataDir).filter((name) => name.startsWith(path.basename(databasePathIn(dataDir))));
+      for (const name of files) renameSync(path.join(dataDir, name), path.join(folder, name));
     },
   };
 }

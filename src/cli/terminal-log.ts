@@ -88,8 +88,8 @@ function lineOf(line: string, colors: boolean, times: NonNullable<TerminalLogOpt
   const clock = `${times === "clock" ? "" : `${day} `}${at.toTimeString().slice(0, "10:42:07".length)}`;
   const texts = Object.entries(facts).map(([name, value]) => `${name}=${factText(value)}`);
   const name = levels.labels[level] ?? String(level);
-  const shown = level >= WARN ? name.toUpperCase() : name;
-  const text = printable([clock, shown.padEnd(NAME_WIDTH), msg, ...texts].join(" "));
+  const label = level >= WARN ? name.toUpperCase() : name;
+  const text = printable([clock, label.padEnd(NAME_WIDTH), msg, ...texts].join(" "));
   const color = colors ? ANSI[level] : undefined;
   return color === undefined ? text : `${color}${text}${ANSI_END}`;
 }

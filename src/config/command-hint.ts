@@ -46,6 +46,6 @@ export function commandLine(
 /** Returns the option for the configuration file, which names the data directory that the command has to use. */
 function configOption(argv: readonly string[], otherwise: string | undefined): string {
   const at = argv.findIndex((word) => word === "--config" || word.startsWith("--config="));
-  const given = at < 0 ? otherwise : (argv[at]?.split("=")[1] ?? argv[at + 1]);
-  return given === undefined ? "" : ` --config ${given}`;
+  const file = at < 0 ? otherwise : (argv[at]?.split("=")[1] ?? argv[at + 1]);
+  return file === undefined ? "" : ` --config ${file}`;
 }

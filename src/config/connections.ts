@@ -79,14 +79,14 @@ function changeOf({ server, secrets }: Destination, before: Config, after: Confi
       (valueAt(before, server[0] ?? "") ?? null) !== null &&
       (valueAt(after, server[0] ?? "") ?? null) !== null,
   );
-  const kept = secrets.filter((path) => {
+  const unchanged = secrets.filter((path) => {
     const value = valueAt(after, path);
     // Several accounts are a list, of which each key counts.
     const isSecret = path === "consumer" ? Array.isArray(value) : value !== undefined;
     return isSecret && isDeepStrictEqual(value, valueAt(before, path));
   });
   const said = message("mistake.needed_again", { moved: moved.map((path) => path.split(".").at(-1)).join(", ") });
-  return { moved, secrets: moved.length === 0 ? [] : kept.map((path) => ({ path, ...said })) };
+  return { moved, secrets: moved.length === 0 ? [] : unchanged.map((path) => ({ path, ...said })) };
 }
 
 /** Returns the server of a URL; any other value unchanged. */

@@ -86,7 +86,7 @@ function cleaned(json: unknown, path: string, rows: ReadonlyMap<string, KeyRow>)
   const row = rows.get(path);
   const isSection = properties !== undefined || items !== undefined;
   const hasDefault = value !== undefined && (!isSection || (items !== undefined && "enum" in (items as Json)));
-  const kept: Json = {
+  const result: Json = {
     ...(row && { description: row.words.about }),
     ...(row?.secret && { writeOnly: true }),
     ...rest,
@@ -94,16 +94,16 @@ function cleaned(json: unknown, path: string, rows: ReadonlyMap<string, KeyRow>)
     ...(hasDefault && { default: value }),
     ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER && { maximum }),
   };
-  if (Array.isArray(required) && required.length > 0) kept.required = required;
-  if (Array.isArray(allOf) && allOf.length > 0) kept.allOf = allOf;
+  if (Array.isArray(required) && required.length > 0) result.required = required;
+  if (Array.isArray(allOf) && allOf.length > 0) result.allOf = allOf;
   if (properties) {
     const prefix = path === "" ? "" : `${path}.`;
-    kept.properties = Object.fromEntries(
+    result.properties = Object.fromEntries(
       Object.entries(properties).map(([name, below]) => [name, cleaned(below, `${prefix}${name}`, rows)]),
     );
   }
   // The items of a list of accounts have the descriptions of a single account.
-  if (items) kept.items = cleaned(items, anyOf ? path : `${path}[]`, rows);
-  if (Array.isArray(anyOf)) kept.anyOf = anyOf.map((form) => cleaned(form, path, rows));
-  return kept;
+  if (items) result.items = cleaned(items, anyOf ? path : `${path}[]`, rows);
+  if (Array.isArray(anyOf)) result.anyOf = anyOf.map((form) => cleaned(form, path, rows));
+  return result;
 }

@@ -43,10 +43,10 @@ export function openAccountFiles(): AccountFiles {
   return new AccountFiles((text) => readAccount(text, (file) => readBounded(file, MAX_SECRET_BYTES)));
 }
 
-/** Returns `given`, or the first default path that exists; null if all are missing. */
-export function configPath(given: string | null, environment: Environment): string | null {
+/** Returns `chosen`, or the first default path that exists; null if all are missing. */
+export function configPath(chosen: string | null, environment: Environment): string | null {
   const paths = isAppOf(environment) ? APP_PATHS : DEFAULT_PATHS;
-  return given ?? paths.find((each) => existsSync(each)) ?? null;
+  return chosen ?? paths.find((each) => existsSync(each)) ?? null;
 }
 
 /**
@@ -73,16 +73,16 @@ function isAppOf({ SUPERVISOR_TOKEN }: Environment): boolean {
 }
 
 /**
- * Reads the configuration of `given`, or of the first default path that exists.
+ * Reads the configuration of `chosen`, or of the first default path that exists.
  * Throws a StartError that lists every mistake.
  */
 export function loadConfiguration(
-  given: string | null,
+  chosen: string | null,
   environment: Environment,
   accountFiles: AccountFiles = openAccountFiles(),
 ): Configuration {
   try {
-    return loadFrom(configPath(given, environment), environment, accountFiles);
+    return loadFrom(configPath(chosen, environment), environment, accountFiles);
   } catch (error) {
     throw asStartError(error, "the configuration cannot be read");
   }

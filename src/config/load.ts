@@ -79,10 +79,10 @@ interface Draft {
  * Reads the configuration. The environment overrides page.yaml, which overrides the owner's file. What is wrong in
  * page.yaml is left out, so that it never prevents the use of the owner's file.
  */
-export function readConfig(given: ConfigSources): ConfigReading {
-  const { readFile, page } = given;
+export function readConfig(original: ConfigSources): ConfigReading {
+  const { readFile, page } = original;
   // A mistake in page.yaml takes another attempt, but no file is read twice.
-  const sources = { ...given, parse: once(readYaml), readFile: once(readFile), ...(page && { page: once(page) }) };
+  const sources = { ...original, parse: once(readYaml), readFile: once(readFile), ...(page && { page: once(page) }) };
   const without = new Set<string>();
   const mistakes: ConfigMistake[] = [];
   for (;;) {

@@ -152,33 +152,33 @@ export const plugConditions: readonly Condition[] = [
   { key: "family", values: ["homeassistant"], without: ["topic"], oneOf: [] },
 ];
 
-function* mistakesIn(given: Plug): Generator<KeyMistake> {
-  const { plan, home, signal, signal_topic } = given;
+function* mistakesIn(plug: Plug): Generator<KeyMistake> {
+  const { plan, home, signal, signal_topic } = plug;
   const followed = [plan, signal, signal_topic].filter((each) => each !== undefined).length;
   if (followed !== 1) yield ["plan", message("mistake.follows", { found: followed || message("mistake.value_none") })];
   else if (signal !== undefined && home === undefined) yield ["home", missing("mistake.expected_signal_home")];
   else if (signal_topic !== undefined && home !== undefined)
     yield ["home", message("mistake.useless", { other: "signal_topic" })];
   for (const key of ["starts_when", "ends_when"] as const)
-    if (given[key] && plan === undefined) yield [key, message("mistake.plan_only")];
-  yield* channelMistakes(given);
-  yield* entityMistakes(given);
-  const { family } = given;
-  if (given.url !== undefined && !("http" in plugFamilies[family]))
+    if (plug[key] && plan === undefined) yield [key, message("mistake.plan_only")];
+  yield* channelMistakes(plug);
+  yield* entityMistakes(plug);
+  const { family } = plug;
+  if (plug.url !== undefined && !("http" in plugFamilies[family]))
     yield ["url", message("mistake.http_only", { family })];
-  if (family !== "custom") yield* familyMistakes(given);
-  else for (const key of ["on", "off"] as const) if (!given[key]) yield [key, missing("mistake.expected_custom")];
+  if (family !== "custom") yield* familyMistakes(plug);
+  else for (const key of ["on", "off"] as const) if (!plug[key]) yield [key, missing("mistake.expected_custom")];
 }
 
-function* familyMistakes(given: Plug): Generator<KeyMistake> {
-  const { family } = given;
+function* familyMistakes(plug: Plug): Generator<KeyMistake> {
+  const { family } = plug;
   const { address = "topic", topic: about, channel, http }: PlugFamilyRow = plugFamilies[family];
-  for (const key of CUSTOM_KEYS) if (given[key] !== undefined) yield [key, message("mistake.custom_only", { family })];
-  if (given.url === undefined) {
-    if (given[address] === undefined) yield [address, described(about)];
-  } else if (http && given.topic !== undefined) yield ["topic", message("mistake.useless", { other: "url" })];
-  yield* accessMistakes(given);
-  if (given.channel === undefined && channel.ordinary === null) yield ["channel", described(channel.about)];
+  for (const key of CUSTOM_KEYS) if (plug[key] !== undefined) yield [key, message("mistake.custom_only", { family })];
+  if (plug.url === undefined) {
+    if (plug[address] === undefined) yield [address, described(about)];
+  } else if (http && plug.topic !== undefined) yield ["topic", message("mistake.useless", { other: "url" })];
+  yield* accessMistakes(plug);
+  if (plug.channel === undefined && channel.ordinary === null) yield ["channel", described(channel.about)];
 }
 
 function described(expected: Message, found: Fact = message("mistake.value_nothing")): Message {

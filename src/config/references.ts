@@ -36,8 +36,8 @@ export function statisticIdMistakes(homes: Referring["homes"] = []): Mistake[] {
 /**
  * Returns the mistakes of all unknown names. Names of homes are checked only if all homes are listed with their ids.
  */
-export function referenceMistakes(given: Referring): Mistake[] {
-  const { plans, plugs, groups, homes, home_assistant, third_party } = given;
+export function referenceMistakes(config: Referring): Mistake[] {
+  const { plans, plugs, groups, homes, home_assistant, third_party } = config;
   const ids = planIds(plans);
   const homeIds = homes?.flatMap(({ id }) => id ?? []) ?? [];
   const namesHomes = homes !== undefined && homeIds.length === homes.length;
@@ -45,8 +45,8 @@ export function referenceMistakes(given: Referring): Mistake[] {
   const withoutHomes =
     homes === undefined &&
     third_party !== undefined &&
-    given.consumer === undefined &&
-    given.accounts_dir === undefined;
+    config.consumer === undefined &&
+    config.accounts_dir === undefined;
   const placeIds = (third_party?.places ?? []).map(({ name }) => slugOf(name));
   const homesAndPlaces = [...homeIds, ...placeIds];
   const homeMistake = (path: (string | number)[], home: string | undefined, known: string[]): Mistake[] =>
@@ -105,12 +105,12 @@ interface Fleet {
 const IN_ACCOUNT_FILES = ["consumer", "homes", "plans", "groups", "plugs"] as const;
 
 /** Returns the mistakes between `accounts_dir`, `shard` and the other keys. */
-export function fleetMistakes(given: Fleet & Readonly<Record<string, unknown>>): Mistake[] {
-  const { accounts_dir, shard, mqtt } = given;
+export function fleetMistakes(config: Fleet & Readonly<Record<string, unknown>>): Mistake[] {
+  const { accounts_dir, shard, mqtt } = config;
   const found: Mistake[] = [];
   if (accounts_dir !== undefined)
     for (const section of IN_ACCOUNT_FILES)
-      if (given[section] !== undefined && [given[section]].flat().length > 0)
+      if (config[section] !== undefined && [config[section]].flat().length > 0)
         found.push({ path: [section], ...message("mistake.in_account_files") });
   if (shard === undefined) return found;
   const { index, count } = shard;

@@ -86,8 +86,8 @@ export function formHeaders({ status, coding, tag }: Form): Headers {
  * Returns JSON of one of our own endpoints in an accepted encoding: it is compressed if it has at least 2,048 bytes.
  * Returns 304 if the caller has its ETag. Other responses stay unchanged.
  */
-export async function negotiated(given: LocalAnswer, wanted: Preconditions): Promise<LocalAnswer> {
-  const answer = given.kind === "json" ? inBytes(given) : given;
+export async function negotiated(original: LocalAnswer, wanted: Preconditions): Promise<LocalAnswer> {
+  const answer = original.kind === "json" ? inBytes(original) : original;
   if (answer.kind !== "bytes" || answer.type !== JSON_TYPE || answer.headers?.Vary !== undefined) return answer;
   const { bytes: plain, headers: { ETag: tag, ...own } = {} } = answer;
   const isLong = plain.length >= MIN_BYTES;

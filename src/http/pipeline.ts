@@ -66,14 +66,14 @@ export async function serve(route: Served, context: RouteContext, exchange: Exch
 
 async function answerOf(visit: Visit): Promise<LocalAnswer> {
   const { route, request } = visit;
-  const asked = messageOf(visit);
-  const refused = asked && admit(visit, asked);
+  const auth = messageOf(visit);
+  const refused = auth && admit(visit, auth);
   if (refused) return refused;
-  if (route.scope === "admin" && !isAdmin(visit, asked)) return localError("forbidden", NEEDS_ADMIN);
+  if (route.scope === "admin" && !isAdmin(visit, auth)) return localError("forbidden", NEEDS_ADMIN);
   const takesJson = !route.takesFile && (route.method === "POST" || route.method === "PUT");
   const reading = takesJson ? await readJsonBody(request) : NO_BODY;
   if (reading.kind === "error") return reading;
-  const answer = await route.handle(requestOf(visit, asked, reading.body));
+  const answer = await route.handle(requestOf(visit, auth, reading.body));
   return answer.kind === "json" || answer.kind === "bytes" ? negotiated(answer, request.headers) : answer;
 }
 
@@ -86,23 +86,23 @@ function messageOf(visit: Visit, { scope }: Pick<Route, "scope"> = visit.route):
   return { permission, authorization, remoteAddress: socket.remoteAddress ?? "", headers, now: visit.now };
 }
 
-function isAdmin({ context }: Visit, asked: AuthRequest | null): boolean {
-  return asked !== null && (context.isAdmin?.(asked) ?? false);
+function isAdmin({ context }: Visit, auth: AuthRequest | null): boolean {
+  return auth !== null && (context.isAdmin?.(auth) ?? false);
 }
 
-function remains({ context }: Visit, asked: AuthRequest | null): boolean {
-  return asked === null || (context.remains?.(asked) ?? true);
+function remains({ context }: Visit, auth: AuthRequest | null): boolean {
+  return auth === null || (context.remains?.(auth) ?? true);
 }
 
 /** Checks key and quota. Returns the error of a rejected request; null if it is admitted. */
-function admit(visit: Visit, asked: AuthRequest): LocalError | null {
-  const admission = visit.context.admit(asked);
+function admit(visit: Visit, auth: AuthRequest): LocalError | null {
+  const admission = visit.context.admit(auth);
   if (admission.quota) addQuotaHeaders(visit.headers, admission.quota);
   visit.caller = admission.caller ?? null;
   return admission.kind === "refused" ? admission.error : null;
 }
 
-function requestOf(visit: Visit, asked: AuthRequest | null, body: unknown): LocalRequest {
+function requestOf(visit: Visit, auth: AuthRequest | null, body: unknown): LocalRequest {
   const { route, context, request, response, path = {}, query, requestId, now, caller } = visit;
   return {
     method: request.method ?? "GET",
@@ -116,10 +116,10 @@ function requestOf(visit: Visit, asked: AuthRequest | null, body: unknown): Loca
     now,
     requestId,
     caller,
-    may: (scope) => remains(visit, messageOf(visit, { scope })) && (scope !== "admin" || isAdmin(visit, asked)),
-    isAdmin: () => isAdmin(visit, asked),
+    may: (scope) => remains(visit, messageOf(visit, { scope })) && (scope !== "admin" || isAdmin(visit, auth)),
+    isAdmin: () => isAdmin(visit, auth),
     signal: () => endOf(response),
-    isStillAuthorized: () => remains(visit, asked && { ...asked, now: context.now() }),
+    isStillAuthorized: () => remains(visit, auth && { ...auth, now: context.now() }),
   };
 }
 

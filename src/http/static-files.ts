@@ -116,8 +116,8 @@ export class StaticFiles {
     return asset ? this.#answer(name, asset, KEPT_FOR_EVER, headers) : null;
   }
 
-  async #answer(name: string, file: StaticFile, caching: string, asked: IncomingHttpHeaders): Promise<LocalAnswer> {
-    const form = await this.#forms.represent(name, file, asked);
+  async #answer(name: string, file: StaticFile, caching: string, wanted: IncomingHttpHeaders): Promise<LocalAnswer> {
+    const form = await this.#forms.represent(name, file, wanted);
     const scope = name === WORKER ? { "Service-Worker-Allowed": "../../" } : {};
     const headers = { ...this.#headers, ...scope, "Cache-Control": caching, ...formHeaders(form) };
     return { kind: "bytes", bytes: form.body, type: file.type, status: form.status, headers };

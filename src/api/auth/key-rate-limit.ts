@@ -30,8 +30,8 @@ export class KeyRateLimit {
 
   /** Returns the attempts of every key of `names` that was ever used. */
   usesOf(names: Iterable<string>): Record<string, KeyUse> {
-    const kept = new Set(names);
-    return Object.fromEntries([...this.#uses].filter(([name]) => kept.has(name)));
+    const wanted = new Set(names);
+    return Object.fromEntries([...this.#uses].filter(([name]) => wanted.has(name)));
   }
 }
 

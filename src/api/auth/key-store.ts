@@ -224,14 +224,14 @@ export function pairDigest(
   return keyDigest(thirdPartyToken(pair, encoding));
 }
 
-function lanKeyOf(kept: KeptKey): ApiKey {
+function lanKeyOf(stored: KeptKey): ApiKey {
   return {
-    name: kept.name,
-    sha256: Buffer.from(kept.sha256, "hex"),
-    ...permissionsOf(kept.scopes),
-    isThirdParty: kept.kind === "third_party",
+    name: stored.name,
+    sha256: Buffer.from(stored.sha256, "hex"),
+    ...permissionsOf(stored.scopes),
+    isThirdParty: stored.kind === "third_party",
     isRandom: true,
-    limits: limitsOf(kept),
+    limits: limitsOf(stored),
   };
 }
 

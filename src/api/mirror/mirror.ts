@@ -151,14 +151,14 @@ async function answer(
   const wish = context.headers["cache-control"] ?? "";
   const askedSince = WANTS_NEWEST.test(wish) ? context.now - MIN_REPEAT_MS : Number.NEGATIVE_INFINITY;
   const found = parts.source.find(id, params, context.now, askedSince);
-  const given =
+  const content =
     found && (found.fresh || TAKES_OLDER.test(wish))
-      ? { kind: "given" as const, found, at: context.now, how: found.fresh ? FROM_STORAGE : STALE }
+      ? { kind: "content" as const, found, at: context.now, how: found.fresh ? FROM_STORAGE : STALE }
       : await ask(parts, [id, params, context.now, askedSince], found !== null);
-  if (given.kind === "error") return given;
-  const { status, coding, tag = "", body } = await parts.cache.represent(context.key, given.found, context.headers);
-  const age = Math.max(0, Math.floor((given.at - given.found.answeredAt) / 1_000));
-  const headers: Record<string, string> = { Age: String(age), ...given.how };
+  if (content.kind === "error") return content;
+  const { status, coding, tag = "", body } = await parts.cache.represent(context.key, content.found, context.headers);
+  const age = Math.max(0, Math.floor((content.at - content.found.answeredAt) / 1_000));
+  const headers: Record<string, string> = { Age: String(age), ...content.how };
   if (status === 200) headers["Content-Type"] = JSON_TYPE;
   if (status === 200 && coding !== "identity") headers["Content-Encoding"] = coding;
   headers.ETag = tag;
@@ -167,8 +167,8 @@ async function answer(
 }
 
 /** Content of a response, the time from which its age counts, and the headers that name its source. */
-interface Given {
-  readonly kind: "given";
+interface Content {
+  readonly kind: "content";
   readonly found: Found;
   readonly at: EpochMs;
   readonly how: Headers;
@@ -179,44 +179,44 @@ async function ask(
   { source, askOnce }: MirrorContext,
   [id, params, now, askedSince]: readonly [OperationId, ParamsOf<OperationId>, EpochMs, EpochMs],
   hasOlder: boolean,
-): Promise<Given | LocalError> {
+): Promise<Content | LocalError> {
   const { response, late } = askOnce(id, params, askedSince);
-  const asked = await (hasOlder ? Promise.race([response, late]) : response);
-  if (asked.kind === "unkept")
-    return { kind: "given", found: asked.found, at: asked.found.answeredAt, how: FROM_SERVICE };
-  if (asked.kind === "kept") {
+  const result = await (hasOlder ? Promise.race([response, late]) : response);
+  if (result.kind === "unkept")
+    return { kind: "content", found: result.found, at: result.found.answeredAt, how: FROM_SERVICE };
+  if (result.kind === "kept") {
     // Looked up at the time of storage, because the answer is newer than the request.
-    const kept = source.find(id, params, asked.at);
-    if (kept) return { kind: "given", found: kept, at: asked.at, how: FROM_SERVICE };
+    const kept = source.find(id, params, result.at);
+    if (kept) return { kind: "content", found: kept, at: result.at, how: FROM_SERVICE };
   }
-  const isFinal = asked.kind === "refused" && FINAL_STATUSES.has(asked.status);
+  const isFinal = result.kind === "refused" && FINAL_STATUSES.has(result.status);
   // The stored data may have changed during the request to the service.
   const stored = () => (hasOlder ? source.find(id, params, now) : null) ?? source.findPart(id, params, now);
   const older = isFinal ? null : (stored() ?? source.findAggregate(id, params, now));
-  return older ? { kind: "given", found: older, at: now, how: STALE } : errorOf(asked, now);
+  return older ? { kind: "content", found: older, at: now, how: STALE } : errorOf(result, now);
 }
 
 /** Returns the error for a caller of the LAN if nothing is stored. */
-function errorOf(asked: Exclude<Asked, { kind: "unkept" }> | typeof LATE, now: EpochMs): LocalError {
-  switch (asked.kind) {
+function errorOf(result: Exclude<Asked, { kind: "unkept" }> | typeof LATE, now: EpochMs): LocalError {
+  switch (result.kind) {
     case "late":
       return localError("upstream_unavailable", message("refused.service_late"));
     case "kept":
       return localError("internal_error", message("refused.answer_lost"));
     case "deferred": {
       // A pause after a 429 is reported with its remaining time, any other pause with the failure that caused it.
-      if (asked.after && !(asked.after.kind === "refused" && asked.after.status === 429))
-        return errorOf(asked.after, now);
-      const retryAfterSec = Math.max(1, Math.ceil((asked.until - now) / 1_000));
-      const code = asked.isQuota === false ? "entitlement_unavailable" : "rate_limited";
-      return { ...localError(code, message("refused.nothing_stored", { why: asked.why })), retryAfterSec };
+      if (result.after && !(result.after.kind === "refused" && result.after.status === 429))
+        return errorOf(result.after, now);
+      const retryAfterSec = Math.max(1, Math.ceil((result.until - now) / 1_000));
+      const code = result.isQuota === false ? "entitlement_unavailable" : "rate_limited";
+      return { ...localError(code, message("refused.nothing_stored", { why: result.why })), retryAfterSec };
     }
     case "unreachable":
-      return localError("upstream_unavailable", message("refused.service_unreachable", { why: asked.why }));
+      return localError("upstream_unavailable", message("refused.service_unreachable", { why: result.why }));
     case "malformed":
       return localError("upstream_unavailable", message("refused.service_malformed"));
     case "refused":
-      return refusalOf(asked);
+      return refusalOf(result);
   }
 }
 

@@ -54,10 +54,10 @@ export class SetupAccess {
       const reason = message("refused.setup_many_codes", { seconds: retryAfterSec });
       return { ...localError("rate_limited", reason), retryAfterSec };
     }
-    const given = String(code)
+    const entered = String(code)
       .toUpperCase()
       .replace(/[^A-Z0-9]/g, "");
-    if (!equal(given, this.#code)) {
+    if (!equal(entered, this.#code)) {
       this.#throttle.wrong(address, now);
       return localError("invalid_token", message("refused.setup_wrong_code"));
     }

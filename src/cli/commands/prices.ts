@@ -67,10 +67,10 @@ async function pricesOf(ask: Connection["ask"], wanted: string | null): Promise<
   const calendar = serviceCalendar();
   const today = calendar.startOf("day", now);
   const [from, to] = [today, calendar.add("day", today, 2)].map(formatInstant);
-  const asked = await ask<object>(
+  const answer = await ask<object>(
     `/consumer/v1/me/addresses/${address?.id}/prices?from=${from}&to=${to}&resolution=${resolution}`,
   );
-  return { kind: "found", now, home: await stored(), known, trouble: asked.kind === "error" ? asked.reason : null };
+  return { kind: "found", now, home: await stored(), known, trouble: answer.kind === "error" ? answer.reason : null };
 }
 
 /** Returns the homes. If none is known, the addresses are requested; `why` is the reason if that fails. */
@@ -117,12 +117,12 @@ interface Shown extends Pick<TimelineAnswer, "id" | "name" | "currency"> {
 
 function homeText({ id, name, currency, days, now, trouble }: Shown, look: Omit<ChartStyle, "scale">): string {
   const style = { ...look, scale: scaleOf(days) };
-  const shown = days.flatMap((day) => {
+  const lines = days.flatMap((day) => {
     if (day.prices.length === 0) return [];
     return [`${day.date}${currency === null ? "" : `, ${currency} per kWh`}`, ...priceChart(day, now, style)];
   });
   const troubles = trouble === null ? [] : [trouble];
-  const missing = shown.length === 0 ? ["today's prices are not known"] : [];
+  const missing = lines.length === 0 ? ["today's prices are not known"] : [];
   const summary = priceSummary(days, now);
-  return [`${name} (${id})`, ...(summary === "" ? [] : [summary]), ...shown, ...missing, ...troubles].join("\n");
+  return [`${name} (${id})`, ...(summary === "" ? [] : [summary]), ...lines, ...missing, ...troubles].join("\n");
 }

@@ -32,8 +32,8 @@ export async function main(given: Given): Promise<number> {
     process.stdout.write(`${databasePath} is now the copy of ${formatInstant(mtimeMs - (mtimeMs % SECOND_MS))}\n`);
     if (keys.length > 0)
       process.stdout.write(`keys that are valid again: ${keys.map(({ name }) => name).join(", ")}\n`);
-    for (const kept of [setAside, keysSetAside])
-      if (kept !== null) process.stdout.write(`the old database is kept as ${kept}\n`);
+    for (const old of [setAside, keysSetAside])
+      if (old !== null) process.stdout.write(`the old database is kept as ${old}\n`);
     return 0;
   } catch (error) {
     if (error instanceof DatabaseInUse)

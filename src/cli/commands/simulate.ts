@@ -48,9 +48,9 @@ ${optionLines([...Object.entries(options), ["help", { type: "boolean", about: ""
 };
 
 export async function main(given: Given): Promise<number> {
-  const asked = simulatorOptions(given, Date.now);
+  const wanted = simulatorOptions(given, Date.now);
   try {
-    const simulator = await startSimulator({ ...asked, onCrash: reportCrash });
+    const simulator = await startSimulator({ ...wanted, onCrash: reportCrash });
     process.stdout.write(greeting(simulator));
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void simulator.close());
     return 0;

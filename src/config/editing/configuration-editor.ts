@@ -147,11 +147,11 @@ export class ConfigurationEditor {
     }
     if (entry === null) return null;
     const before = this.#page.used[list][writtenIds(this.#page.used[list]).indexOf(id ?? "")] ?? {};
-    const kept = filesIn(id === null ? null : ownedIn(now, list, id)).map((name) => [
+    const inFiles = filesIn(id === null ? null : ownedIn(now, list, id)).map((name) => [
       name,
       before[name as keyof typeof before],
     ]);
-    const fixedKeys = { ...Object.fromEntries(kept), ...(id === null ? {} : { id }) };
+    const fixedKeys = { ...Object.fromEntries(inFiles), ...(id === null ? {} : { id }) };
     const whole = isTree(entry) ? withSecrets({ ...fixedKeys, ...entry }, secretsIn(now, list, id)) : entry;
     const draft = this.draft(list, id, whole);
     if ("kind" in draft) return draft;

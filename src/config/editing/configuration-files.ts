@@ -90,12 +90,12 @@ export class ConfigurationFiles {
 
   #keep(text: string, now: EpochMs): string {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const kept = this.#names();
+    const names = this.#names();
     // Ordered by number, because a clock may be set back.
-    const number = String(Number.parseInt(kept.at(-1) ?? "0", 10) + 1).padStart(6, "0");
+    const number = String(Number.parseInt(names.at(-1) ?? "0", 10) + 1).padStart(6, "0");
     const time = new Date(now).toISOString().replaceAll(":", "-");
     this.#write(path.join(this.#folder, `${number}-${time}-${PAGE_FILE}`), text);
-    for (const old of kept.slice(0, Math.max(0, kept.length + 1 - MAX_STATES))) rmSync(path.join(this.#folder, old));
+    for (const old of names.slice(0, Math.max(0, names.length + 1 - MAX_STATES))) rmSync(path.join(this.#folder, old));
     return number;
   }
 }

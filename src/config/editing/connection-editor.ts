@@ -40,14 +40,14 @@ export class ConnectionEditor {
     return { fixed: isInvented ? textIn("en", INVENTED) : null, revision, waiting, connections: list };
   }
 
-  async change(asked: ConnectionChange): Promise<Edited> {
-    const change = this.#changeOf(asked);
+  async change(wanted: ConnectionChange): Promise<Edited> {
+    const change = this.#changeOf(wanted);
     return "kind" in change ? change : this.#page.edit(change);
   }
 
   /** Returns the configuration with a change, to test it, or why it cannot be tested. */
-  tried(asked: ConnectionChange): Config | EditRefusal {
-    const change = this.#changeOf(asked);
+  tried(wanted: ConnectionChange): Config | EditRefusal {
+    const change = this.#changeOf(wanted);
     return "kind" in change ? change : this.#page.tried(change);
   }
 
@@ -79,27 +79,27 @@ export class ConnectionEditor {
   }
 
   #changeOf({ name, keys, caller }: ConnectionChange): PageChange | EditRefusal {
-    const given = isTree(keys) ? keys : {};
-    const refused = fileRefusal(given);
+    const values = isTree(keys) ? keys : {};
+    const refused = fileRefusal(values);
     if (refused) return refused;
     const known: readonly string[] = connections[name];
     const expected = known.join(", ");
-    const foreign = Object.keys(given).filter((key) => !known.includes(key));
+    const foreign = Object.keys(values).filter((key) => !known.includes(key));
     if (foreign.length > 0)
       return mistaken(
         "invalid_parameter",
         foreign.map((path) => ({ path, ...message("mistake.no_connection_key", { expected }) })),
       );
     return {
-      ...{ id: name, path: "", caller, given: Object.keys(given) },
+      ...{ id: name, path: "", caller, given: Object.keys(values) },
       change: (now) => {
-        const fixed = Object.keys(given).filter((key) => this.#isOutside(key, now));
+        const fixed = Object.keys(values).filter((key) => this.#isOutside(key, now));
         if (fixed.length > 0)
           return mistaken(
             "conflict",
             fixed.map((path) => ({ path, ...message("mistake.set_outside") })),
           );
-        const settings = Object.entries(given).reduce<Tree>((tree, [path, value]) => {
+        const settings = Object.entries(values).reduce<Tree>((tree, [path, value]) => {
           const isOwners = isDeepStrictEqual(value, valueAt(now.owner, path) ?? null);
           return isOwners ? without(tree, path) : withKey(tree, path, value);
         }, now.page.settings);

@@ -58,8 +58,8 @@ export function mistaken(code: EditRefusal["code"], mistakes: readonly ConfigMis
  * Returns the refusal of a change that names a file; null if it names none. Otherwise a key of the API could read any
  * file that elbro can read.
  */
-export function fileRefusal(given: unknown): EditRefusal | null {
-  const mistakes = fileKeysIn(given).map((path) => ({ path, ...message("mistake.file_name_here") }));
+export function fileRefusal(value: unknown): EditRefusal | null {
+  const mistakes = fileKeysIn(value).map((path) => ({ path, ...message("mistake.file_name_here") }));
   return mistakes.length === 0 ? null : mistaken("invalid_parameter", mistakes);
 }
 

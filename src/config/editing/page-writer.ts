@@ -128,17 +128,17 @@ export class PageWriter {
     return { ...this.now(), config: reading?.kind === "config" ? reading.config : this.used };
   }
 
-  edit(asked: PageChange): Promise<Edited> {
-    const done = this.#last.then(() => this.#edit(asked));
+  edit(wanted: PageChange): Promise<Edited> {
+    const done = this.#last.then(() => this.#edit(wanted));
     this.#last = done.catch(() => undefined);
     return done;
   }
 
   /** Returns the configuration that a change would make, or why it cannot be saved. Nothing is written. */
-  tried(asked: PageChange): Config | EditRefusal {
+  tried(wanted: PageChange): Config | EditRefusal {
     const { source } = this.#deps;
     if (!source) return refusal("conflict", INVENTED);
-    const checked = this.#checked(asked, source);
+    const checked = this.#checked(wanted, source);
     return checked.kind === "checked" ? checked.config : checked;
   }
 
@@ -157,18 +157,18 @@ export class PageWriter {
       });
   }
 
-  async #edit(asked: PageChange): Promise<Edited> {
+  async #edit(wanted: PageChange): Promise<Edited> {
     const { source, files, reloading } = this.#deps;
     if (!source) return refusal("conflict", INVENTED);
     try {
-      const checked = this.#checked(asked, source);
+      const checked = this.#checked(wanted, source);
       if (checked.kind === "refused") return checked;
       const undo = this.#write(checked);
       if (typeof undo !== "string") return undo;
       await reloading.reload(source.read);
       this.report();
       const revision = revisionOf(files.read());
-      return { kind: "saved", id: asked.id, source: PAGE_FILE, revision, later: reloading.later, undo };
+      return { kind: "saved", id: wanted.id, source: PAGE_FILE, revision, later: reloading.later, undo };
     } catch (error) {
       if (error instanceof StartError && !(error instanceof PassingStartError))
         return refusal("conflict", error.message);
@@ -177,8 +177,8 @@ export class PageWriter {
   }
 
   /** Returns the new text, or why it must not be written. */
-  #checked(asked: PageChange, source: ConfigurationSource): Checked | EditRefusal {
-    const { path, caller, change, given = [], repairs } = asked;
+  #checked(wanted: PageChange, source: ConfigurationSource): Checked | EditRefusal {
+    const { path, caller, change, given = [], repairs } = wanted;
     const texts = this.#deps.files.read();
     if (caller.revision !== null && caller.revision !== revisionOf(texts))
       return refusal("precondition_failed", message("refused.edit_changed"));
@@ -224,10 +224,10 @@ function whyNotMoved(
   { path, given, isAdmin }: { readonly path: string; readonly given: readonly string[]; readonly isAdmin: boolean },
 ): EditRefusal | null {
   const { moved, secrets } = serverChange(before, after);
-  const kept = secrets.filter((each) => !given.includes(each.path));
-  if (kept.length > 0) {
+  const unchanged = secrets.filter((each) => !given.includes(each.path));
+  if (unchanged.length > 0) {
     const own = path === "" ? "" : `${path}.`;
-    const mistakes = kept.map((each) => ({
+    const mistakes = unchanged.map((each) => ({
       ...each,
       path: each.path.startsWith(own) ? each.path.slice(own.length) : each.path,
     }));

@@ -79,10 +79,10 @@ export class SettingsEditor {
       : [];
     const inFiles = filesIn(owner[name]).filter((key) => !secrets.includes(key) && !outside.includes(key));
     const hidden = new Set([...outside, ...secrets, ...inFiles]);
-    const shown = isTree(value)
+    const visible = isTree(value)
       ? Object.fromEntries(Object.entries(withoutDefaults(shape, value)).filter(([key]) => !hidden.has(key)))
       : null;
-    return { name, value: shown, secrets, outside: [...outside, ...inFiles], restart, overrides };
+    return { name, value: visible, secrets, outside: [...outside, ...inFiles], restart, overrides };
   }
 
   /** Returns the refusal of a new section without keys that needs some: nothing of it would be written. */
