@@ -23,6 +23,7 @@ const labs: Readonly<Record<string, Lab>> = {
     text: "reads plans at random between 100,000 decisions: PAUSES, SEED",
     run: ["node", "test/flow/plans/plan-reads.ts"],
   },
+  tasks: { text: "counts the clicks and seconds of ten tasks on the page", run: ["node", "test/tasks/run.ts"] },
   torture: { text: "injects faults into the built program", run: ["node", "test/torture/run.ts"] },
   fleet: { text: "runs a thousand accounts on this machine", run: ["node", "test/fleet/run.ts"] },
   groups: {

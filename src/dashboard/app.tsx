@@ -18,6 +18,8 @@ import { isSettingUp } from "./setup-button.tsx";
 /** Fragment of the wall panel's address. */
 const PANEL = "#panel";
 const RETRY_MS = 4_000;
+/** Delay after the first view until the page is kept for later, so that it does not slow the first view. */
+const KEEP_MS = 1_000;
 /** Interval in which the line of the current time moves. */
 const TICK_MS = 15_000;
 /** Interval in which the session is renewed, so that it does not end on a page that stays open. */
@@ -75,7 +77,8 @@ effect(() => {
   const isAsked = session.value !== null && !mayRead.value;
   if (isAsked || isReady.value) untracked(() => show("page", <Page />));
   const isThere = mayRead.value && isReady.value && store.lostAt.value === null;
-  if (isThere && mayKeep()) void import("./offline.ts").then(({ keepPage }) => keepPage());
+  if (isThere && mayKeep())
+    setTimeout(() => void import("./offline.ts").then((offline) => offline.keepPage()), KEEP_MS);
 });
 keepTime();
 
