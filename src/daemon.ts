@@ -52,6 +52,8 @@ export interface Daemon {
    * An invalid configuration changes nothing and is reported as a problem. Returns the configuration in use.
    */
   reload(read: () => Promise<Config>, by?: string): Promise<Config>;
+  /** Whether an uploaded copy replaced page.yaml at this start, so that the daemon has to start again. */
+  readonly isPageReplaced: boolean;
   /** Whether the service was changed by a reload. Its data is another's, so the daemon has to start again. */
   isOtherService(): boolean;
   /** Publishes `offline` and closes everything within 2 s. */
@@ -203,6 +205,7 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
       editors.report();
       return used;
     },
+    isPageReplaced: storage.isPageReplaced,
     isOtherService: () => reloading.isOtherService,
     async stop() {
       try {

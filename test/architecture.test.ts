@@ -23,9 +23,9 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 8_559,
-  cli: 2_862,
-  config: 5_122,
+  api: 8_585,
+  cli: 2_866,
+  config: 5_142,
   core: 11_830,
   dashboard: 9_929,
   http: 2_039,
@@ -35,9 +35,9 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   plugs: 1_625,
   service: 3_951,
   simulator: 2_350,
-  src: 267,
+  src: 270,
   state: 2_959,
-  storage: 3_651,
+  storage: 3_780,
 };
 /** Functions over the limits of lines and parameters. The list may only shrink. */
 const LARGE_FUNCTIONS: readonly string[] = [

@@ -1,7 +1,10 @@
 /** Routes that download a copy of the database, and upload one that replaces the database at the next start. */
 
-import { createReadStream, createWriteStream, renameSync, rmSync } from "node:fs";
+import { constants, createReadStream, createWriteStream, renameSync, rmSync } from "node:fs";
+import { copyFile } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
+import { isDeepStrictEqual } from "node:util";
+import { withoutSecrets } from "../config/page-secrets.ts";
 import { message } from "../core/language/text.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
@@ -10,6 +13,7 @@ import type { LocalRequest, LocalRoute } from "../http/route.ts";
 import type { State } from "../state/open-state.ts";
 import { OWNER_ONLY, sync } from "../storage/atomic-file.ts";
 import type { Storage } from "../storage/open-storage.ts";
+import { changeFiles, withoutAdmin } from "../storage/page-copy.ts";
 import { copyPathOf, waitingPathOf } from "../storage/recovery.ts";
 import { type Endpoint, endpointFor } from "./endpoint.ts";
 import { BINARY, routesOf } from "./openapi/operation.ts";
@@ -46,19 +50,25 @@ export const backupEndpoints: readonly Endpoint<BackupSource>[] = [
     operationId: "getBackup",
     scope: "control",
     summary:
-      "A checked copy of the database, made for this request. Keep it private: it holds the hashes of the keys and the usage of the home.",
+      "A checked copy of the database with the keys and `page.yaml`, made for this request. Keep it private. Secrets of `page.yaml` need the scope `admin`: without it they are left out, and the name of the file says so.",
     about: "The copy.",
     media: BINARY,
     errors: ["conflict"],
-    async run({ state, storage: { databasePath } }, _params, { now }) {
+    async run({ state, storage: { databasePath } }, _params, { now, isAdmin, requestId }) {
       const trouble = await state.copyNow();
       if (trouble !== null) return localError("conflict", message("refused.backup_failed", { why: trouble }));
-      const name = `elbro-backup-${formatInstant(now).slice(0, "2026-11-21".length)}.db`;
+      const copyPath = copyPathOf(databasePath);
+      const part = isAdmin() ? null : await copyWithoutSecrets(copyPath, requestId);
+      const day = formatInstant(now).slice(0, "2026-11-21".length);
+      const name = `elbro-backup-${day}${part === null ? "" : "-without-secrets"}.db`;
       return {
         kind: "stream",
         type: TYPE,
         headers: { "Content-Disposition": `attachment; filename="${name}"` },
-        write: (out) => void pipeline(createReadStream(copyPathOf(databasePath)), out).catch(() => out.destroy()),
+        write: (out) =>
+          void pipeline(createReadStream(part ?? copyPath), out)
+            .catch(() => out.destroy())
+            .finally(() => part && rmSync(part, { force: true })),
       };
     },
   }),
@@ -68,7 +78,7 @@ export const backupEndpoints: readonly Endpoint<BackupSource>[] = [
     operationId: "restoreBackup",
     scope: "control",
     summary:
-      "Uploads a copy from `GET /local/v1/backup` or `elbro backup`. It replaces the database at the next start.",
+      "Uploads a copy from `GET /local/v1/backup` or `elbro backup`. It replaces the database at the next start. Its `page.yaml` and its keys with the scope `admin` are used only from a caller with that scope.",
     takesFile: true,
     statuses: { 202: { about: "The copy is valid and replaces the database at the next start.", schema: waiting } },
     errors: ["invalid_parameter", "conflict", "payload_too_large", "unsupported_media_type"],
@@ -101,10 +111,25 @@ export function backupRoutes({ state, storage }: BackupDeps): readonly LocalRout
   return routesOf(backupEndpoints, { state, storage, isTaking: false });
 }
 
+/** Returns the path of a copy without the secrets of page.yaml; null if it has none. */
+async function copyWithoutSecrets(copyPath: string, requestId: string): Promise<string | null> {
+  const part = `${copyPath}.${requestId}`;
+  await copyFile(copyPath, part, constants.COPYFILE_FICLONE);
+  let isChanged = false;
+  changeFiles(part, (files) => {
+    const kept = files.flatMap(({ name, text }) => ({ name, text: withoutSecrets(text) ?? "" }));
+    isChanged = !isDeepStrictEqual(kept, files);
+    return kept.filter(({ text }) => text !== "");
+  });
+  if (isChanged) return part;
+  rmSync(part, { force: true });
+  return null;
+}
+
 /** Stores an uploaded file for the next start if it is an intact database of elbro. */
 async function storeUpload(
   { state, storage: { databasePath } }: BackupDeps,
-  { file, headers }: Pick<LocalRequest, "file" | "headers">,
+  { file, headers, isAdmin }: Pick<LocalRequest, "file" | "headers" | "isAdmin">,
 ): Promise<LocalAnswer> {
   if (headers["content-type"] !== TYPE)
     return localError("unsupported_media_type", message("refused.backup_type", { type: TYPE }));
@@ -117,6 +142,7 @@ async function storeUpload(
     await pipeline(file, createWriteStream(part, { mode: OWNER_ONLY }), { end: true });
     const flaw = await state.flawOfUpload(part);
     if (flaw !== null) return localError("invalid_parameter", message("refused.backup_flaw", { why: flaw }));
+    if (!isAdmin()) withoutAdmin(part);
     sync(part);
     renameSync(part, place);
     return { kind: "json", status: 202, body: { restart: true } };

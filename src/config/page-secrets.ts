@@ -1,9 +1,12 @@
 /** Secrets in states of page.yaml: a state that is kept loses each secret that was replaced since. */
 
+import { isDeepStrictEqual } from "node:util";
+import { stringify } from "yaml";
 import { message } from "../core/language/text.ts";
 import { type ConfigMistake, isSecretKey, pathText } from "./mistake.ts";
 import type { PageFile } from "./page-file.ts";
 import { isTree } from "./tree.ts";
+import { readYaml } from "./yaml-text.ts";
 
 /** Stands for a replaced secret in a state that is kept. */
 const REPLACED = "(replaced)";
@@ -27,6 +30,23 @@ export function withPresentSecrets(state: PageFile, now: PageFile): PageFile | r
     return value;
   });
   return mistakes.length > 0 ? mistakes : (page as PageFile);
+}
+
+/** Returns a text of page.yaml without secrets, unchanged if it has none; null if it cannot be read. */
+export function withoutSecrets(text: string): string | null {
+  const reading = readYaml(text);
+  if (reading.kind === "mistake") return null;
+  const kept = withoutSecretsIn(reading.value);
+  return isDeepStrictEqual(kept, reading.value) ? text : stringify(kept);
+}
+
+function withoutSecretsIn(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecretsIn);
+  if (!isTree(value)) return value;
+  const kept = Object.entries(value).filter(
+    ([key, each]) => typeof each !== "string" || !(isSecretKey(key) || LOGIN.test(each)),
+  );
+  return Object.fromEntries(kept.map(([key, each]) => [key, withoutSecretsIn(each)]));
 }
 
 /** Returns a copy in which `change` replaced the secrets, each with the value at the same place of another tree. */

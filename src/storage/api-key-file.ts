@@ -132,6 +132,16 @@ export function storedKeys(settings: Pick<KeyValue, "read">): readonly KeptKey[]
   }
 }
 
+/** Gives a copy from a caller without the scope `admin` the present keys with that scope, and no others with it. */
+export function keepAdmins(settings: KeyValue, dataDir: string): void {
+  const isAdmin = ({ scopes }: KeptKey) => scopes.includes("admin");
+  const present = new KeyFile(dataDir).read();
+  const own = present.kind === "keys" ? present.keys.filter(isAdmin) : [];
+  const others = storedKeys(settings).filter((key) => !isAdmin(key) && !own.some(({ name }) => name === key.name));
+  if (others.length > 0) settings.write(KEYS_SETTING, textOf([...own, ...others]));
+  else settings.write(KEYS_SETTING, "");
+}
+
 /** Version of the file. A file without a version has the same form, and a newer one is not read or changed. */
 const VERSION = 1;
 

@@ -7,6 +7,7 @@ import { storeKeys } from "./api-key-file.ts";
 import { OWNER_ONLY, sync } from "./atomic-file.ts";
 import { type CheckOptions, integrityOf } from "./file-check.ts";
 import { KeyValueStore } from "./key-value-store.ts";
+import { changeFiles, pageFilesIn } from "./page-copy.ts";
 import { copyPathOf } from "./recovery.ts";
 import { databaseTrouble } from "./write-check.ts";
 
@@ -26,7 +27,7 @@ const MAX_ATTEMPTS = 20;
 const RETRY_PAUSE_MS = 50;
 
 /**
- * Copies an open database, including the keys of `keys.json`, to a file next to it and verifies the copy. A verified
+ * Copies an open database, with the keys of `keys.json` and with `page.yaml`, to a file next to it and verifies the copy. A verified
  * copy replaces the previous one atomically. Rejects if the folder cannot be written, for example because the disk is
  * full.
  */
@@ -50,6 +51,7 @@ export async function copyDatabase(
     const found = await integrityOf(partPath, { node, signal });
     if (signal.aborted) return { kind: "stopped" };
     if (found !== "ok") return { kind: "damaged", damage: found };
+    changeFiles(partPath, () => pageFilesIn(path.dirname(databasePath)));
     const { size } = await stat(partPath);
     await chmod(partPath, OWNER_ONLY);
     await rename(partPath, copyPath);

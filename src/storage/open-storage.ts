@@ -38,6 +38,8 @@ export interface Storage {
   readonly recovery: Recovery | null;
   readonly writing: WriteGuard;
   readonly settings: KeyValueStore;
+  /** Whether an uploaded copy replaced page.yaml at this start, after the configuration was read. */
+  readonly isPageReplaced: boolean;
   readonly close: () => void;
 }
 
@@ -60,7 +62,8 @@ export function openStorage({ config, clock, log, isDemo = false, isSuspect = fa
   dropDamagedRows(database, writing);
   const settings = new KeyValueStore(database, writing);
   takeSource(database, settings, sourceOf(config.service.base_url, isDemo));
-  return { database, databasePath, recovery, writing, settings, close: () => database.close() };
+  const isPageReplaced = replaced?.isPageReplaced ?? false;
+  return { database, databasePath, recovery, writing, settings, isPageReplaced, close: () => database.close() };
 }
 
 interface OpenedDataDir extends OpenedDatabase {

@@ -23,6 +23,7 @@ import { BrokenDatabase, DatabaseError, DatabaseInUse, type OpeningOptions, open
 import { flawOf } from "./file-check.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 import { lostCommits } from "./log-damage.ts";
+import { type CopiedFile, pageFilesIn, STATES, takeFiles, writeFiles } from "./page-copy.ts";
 
 /** Setting of a database that replaced another, or that lost attempts: its request log is incomplete. */
 export const SPENDS_UNKNOWN = "spends_unknown";
@@ -45,6 +46,8 @@ export interface Replacement {
   readonly keys: readonly KeptKey[];
   /** New path of the previous `keys.json`; null if it was not changed. */
   readonly keysSetAside: string | null;
+  /** Whether the copy had another `page.yaml`, which is in place now. */
+  readonly isPageReplaced: boolean;
 }
 
 export interface OpenedDatabase {
@@ -220,17 +223,28 @@ export function replaceDatabase(databasePath: string, copyPath: string, now: Epo
   const settings = new KeyValueStore(database);
   settings.write(SPENDS_UNKNOWN, "yes");
   const keys = storedKeys(settings);
+  const files = takeFiles(database);
   // Merges the write-ahead log into the file.
   database.close();
   const setAside = putAside(databasePath, now, "replaced");
   moveInPlace(partPath, databasePath);
-  const file = new KeyFile(path.dirname(databasePath));
+  const dataDir = path.dirname(databasePath);
+  const isPageReplaced = replacePage(dataDir, files, now);
+  const file = new KeyFile(dataDir);
   const present = file.read();
   const isSame = present.kind === "keys" && isDeepStrictEqual(present.keys, keys);
-  if (keys.length === 0 || isSame) return { setAside, keys, keysSetAside: null };
+  if (keys.length === 0 || isSame) return { setAside, keys, keysSetAside: null, isPageReplaced };
   const keysSetAside = putAside(file.path, now, "replaced");
   file.write(keys);
-  return { setAside, keys, keysSetAside };
+  return { setAside, keys, keysSetAside, isPageReplaced };
+}
+
+/** Replaces `page.yaml` and its previous states by those of a copy. Returns whether they differ; a copy may have none. */
+function replacePage(dataDir: string, files: readonly CopiedFile[], now: EpochMs): boolean {
+  if (files.length === 0 || isDeepStrictEqual(files, pageFilesIn(dataDir))) return false;
+  for (const name of ["page.yaml", STATES]) putAside(path.join(dataDir, name), now, "replaced");
+  writeFiles(dataDir, files);
+  return true;
 }
 
 /** Restores `keys.json` from the copy that replaced a lost database, if the file is lost too. */

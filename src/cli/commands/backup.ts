@@ -11,7 +11,7 @@ import { withConnection } from "../connect.ts";
 export const line = {
   usage: "backup FILE",
   about:
-    "Writes a checked copy of the database to FILE, which must not exist yet. It contains the keys of `elbro keys`. Works\nwith or without a running daemon. `elbro restore FILE` restores it.",
+    "Writes a checked copy of the database to FILE, which must not exist yet. It contains the keys of `elbro keys` and page.yaml. Works\nwith or without a running daemon. `elbro restore FILE` restores it.",
   words: [1, 1] as const,
 };
 

@@ -12,7 +12,7 @@ import { systemClock } from "../system-clock.ts";
 export const line = {
   usage: "restore [FILE]",
   about:
-    "Replaces the database and the keys by those of a copy: FILE from `elbro backup`, or by default the copy that elbro makes and\nchecks every night. Stop the daemon first. The copy is checked before anything is changed, and the old database is kept\nwith the date in its name.",
+    "Replaces the database, the keys and page.yaml by those of a copy: FILE from `elbro backup`, or by default the copy that elbro makes and\nchecks every night. Stop the daemon first. The copy is checked before anything is changed, and the old database is kept\nwith the date in its name.",
   words: [0, 1] as const,
 };
 
@@ -22,7 +22,7 @@ export async function main(given: Given): Promise<number> {
   const databasePath = databasePathIn(config.data_dir);
   const [copyPath = copyPathOf(databasePath)] = given.words;
   try {
-    const { setAside, keys, keysSetAside } = replaceDatabase(
+    const { setAside, keys, keysSetAside, isPageReplaced } = replaceDatabase(
       databasePath,
       copyPath,
       systemClock(given.simulated).now(),
@@ -32,6 +32,8 @@ export async function main(given: Given): Promise<number> {
     process.stdout.write(`${databasePath} is now the copy of ${formatInstant(mtimeMs - (mtimeMs % SECOND_MS))}\n`);
     if (keys.length > 0)
       process.stdout.write(`keys that are valid again: ${keys.map(({ name }) => name).join(", ")}\n`);
+    if (isPageReplaced)
+      process.stdout.write("page.yaml is that of the copy; the old one is kept with the date in its name\n");
     for (const old of [setAside, keysSetAside])
       if (old !== null) process.stdout.write(`the old database is kept as ${old}\n`);
     return 0;

@@ -169,7 +169,7 @@ interface World {
   readonly text: TerminalLog | null;
   readonly isTerminal: boolean;
   readonly log: Logger;
-  /** Called when a reload has changed the service. */
+  /** Called when a reload has changed the service, and when a restored backup has changed page.yaml. */
   readonly onOtherService: () => void;
   /** Called with an unexpected error of a request. */
   readonly onCrash: (error: unknown) => void;
@@ -215,6 +215,8 @@ function daemonOptions(
 
 /** Returns a function that applies changes in order. A signal may arrive while a changed file is being applied. */
 function reloadsInOrder(daemon: Daemon, read: () => Promise<Config>, onOtherService: () => void) {
+  // A restored backup has replaced a file that was read before.
+  if (daemon.isPageReplaced) onOtherService();
   let last: Promise<void> = Promise.resolve();
   return (by: string): Promise<void> => {
     last = last.then(async () => {

@@ -1,7 +1,10 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { KeyFile } from "../../../src/storage/api-key-file.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
+import { changeFiles } from "../../../src/storage/page-copy.ts";
 import { LAN_KEY } from "../../support/daemon/test-config.ts";
 import type { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { askJson, askText, startLocalApi } from "../../support/http/local-api.ts";
@@ -20,10 +23,10 @@ interface Line {
 
 const linesOf = async (daemon: TestDaemon, query = "") =>
   ((await askJson(daemon, `log${query}`)) as { lines: Line[] }).lines;
-const upload = (daemon: TestDaemon, body: Uint8Array, type = TYPE) =>
+const upload = (daemon: TestDaemon, body: Uint8Array, type = TYPE, headers = {}) =>
   fetch(`${daemon.url}/local/v1/backup`, {
     method: "POST",
-    headers: { authorization: `Bearer ${LAN_KEY}`, "content-type": type },
+    headers: { authorization: `Bearer ${LAN_KEY}`, "content-type": type, ...headers },
     body,
   });
 const hoursOf = async (daemon: TestDaemon) => {
@@ -92,6 +95,64 @@ describe("backup over HTTP", () => {
     await daemon.restart();
     await daemon.clock.settle();
     expect(await hoursOf(daemon)).toBe(1);
+  });
+
+  test("page.yaml and its history are part of it; secrets, their restore and keys with the scope admin need that scope", async () => {
+    using dir = new TempDir();
+    // Longer than a page of the database, so that its bytes are found.
+    const SECRET = "token-of-the-phone-".repeat(60);
+    const holdsSecret = (copy: Buffer) => copy.includes("token-of-the-phone-");
+    const state = "configuration-backups/000001-2026-03-09T10-00-00.000Z-page.yaml";
+    const page = `version: 2\nsettings: { language: en, notify: { topic_url: "https://ntfy.sh/a", token: ${SECRET} } }\n`;
+    mkdirSync(dir.file("configuration-backups"));
+    writeFileSync(dir.file("page.yaml"), page);
+    writeFileSync(dir.file(state), page.replace(" en", " sv"));
+    const rights = { kind: "bearer", scopes: ["control", "admin"] } as const;
+    const admin = { ...rights, name: "owner", created: "2026-03-01" };
+    const sha256 = createHash("sha256").update("key-of-the-owner").digest("hex");
+    new KeyFile(dir.path).write([{ ...admin, sha256 }]);
+    await using daemon = await startLocalApi({ start: START, dir });
+    const asAdmin = { authorization: "Bearer key-of-the-owner" };
+    const download = async (headers = {}) => {
+      const answer = await daemon.request("/local/v1/backup", headers);
+      return [answer.headers.get("content-disposition"), Buffer.from(await answer.arrayBuffer())] as const;
+    };
+    const [name, without] = await download();
+    expect([name, holdsSecret(without)]).toEqual([
+      'attachment; filename="elbro-backup-2026-03-10-without-secrets.db"',
+      false,
+    ]);
+    writeFileSync(dir.file("without.db"), without);
+    const files: string[] = [];
+    changeFiles(dir.file("without.db"), (found) => {
+      files.push(...found.map(({ text }) => text));
+      return found;
+    });
+    expect(files.map((text) => /language: \w+/.exec(text)?.[0])).toEqual(["language: en", "language: sv"]);
+    const [whole, copy] = await download(asAdmin);
+    expect([whole, holdsSecret(copy)]).toEqual(['attachment; filename="elbro-backup-2026-03-10.db"', true]);
+    expect(readdirSync(dir.path).filter((each) => each.startsWith("elbro.db.copy"))).toEqual(["elbro.db.copy"]);
+
+    const other = "version: 2\nsettings: { language: da }\n";
+    writeFileSync(dir.file("page.yaml"), other);
+    new KeyFile(dir.path).write([{ ...admin, sha256, name: "other" }]);
+    expect((await upload(daemon, copy)).status).toBe(202);
+    expect(holdsSecret(readFileSync(dir.file("elbro.db.waiting")))).toBe(false);
+    await daemon.restart();
+    expect(readFileSync(dir.file("page.yaml"), "utf8")).toBe(other);
+    expect(readFileSync(dir.file("keys.json"), "utf8")).not.toContain("owner");
+
+    expect((await upload(daemon, copy, TYPE, asAdmin)).status).toBe(202);
+    await daemon.restart();
+    expect([readFileSync(dir.file("page.yaml"), "utf8"), readFileSync(dir.file(state), "utf8")]).toEqual([
+      page,
+      page.replace(" en", " sv"),
+    ]);
+    expect([statSync(dir.file("page.yaml")).mode & 0o777, statSync(dir.file(state)).mode & 0o777]).toEqual([
+      0o600, 0o600,
+    ]);
+    expect(readdirSync(dir.path).some((each) => each.startsWith("page.yaml.replaced-"))).toBe(true);
+    expect(holdsSecret((await download())[1])).toBe(false);
   });
 
   test.each([

@@ -24,6 +24,7 @@ test("an upload does not change the file of another one that is being checked", 
   const upload = (text: string) =>
     route?.handle({
       file: Readable.from([text]),
+      isAdmin: () => true,
       headers: { "content-type": "application/octet-stream", "content-length": String(text.length) },
     } as unknown as LocalRequest);
   const first = upload("first");

@@ -1,0 +1,100 @@
+/**
+ * `page.yaml` and its previous states in a copy of the database, so that one file is the whole backup. They are in no
+ * database that is in use.
+ */
+import { mkdirSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { keepAdmins } from "./api-key-file.ts";
+import { giveToOwnerOf, readWhole, writeWhole } from "./atomic-file.ts";
+import { KeyValueStore } from "./key-value-store.ts";
+
+/** A file of the data directory. */
+export interface CopiedFile {
+  /** Path below the data directory. */
+  readonly name: string;
+  readonly text: string;
+}
+
+const PAGE = "page.yaml";
+export const STATES = "configuration-backups";
+const SETTING = PAGE;
+/** A copy from elsewhere may name no other file. */
+const NAME = /^(?:page\.yaml|configuration-backups\/\d{6,12}-[\dTZ.-]{1,30}-page\.yaml)$/;
+/** Maximum files: the page's file and its states. */
+const MAX_FILES = 50;
+
+/** Returns the page's file and its states; empty without a page's file. */
+export function pageFilesIn(dataDir: string): CopiedFile[] {
+  const states = path.join(dataDir, STATES);
+  const names = [PAGE, ...list(states).map((name) => `${STATES}/${name}`)].filter((name) => NAME.test(name));
+  const files = names.slice(0, MAX_FILES).flatMap((name) => {
+    const text = readWhole(path.join(dataDir, name));
+    return text === null ? [] : { name, text };
+  });
+  return files[0]?.name === PAGE ? files : [];
+}
+
+/**
+ * Replaces the files in a copy that no process has open. What was overwritten cannot be read from the copy any more.
+ * `change` makes the new files of the present ones.
+ */
+export function changeFiles(copyPath: string, change: (files: readonly CopiedFile[]) => readonly CopiedFile[]): void {
+  const database = new DatabaseSync(copyPath);
+  try {
+    write(database, change(read(new KeyValueStore(database))));
+  } finally {
+    database.close();
+  }
+}
+
+/** Takes out of an uploaded copy what its caller may not change without the scope `admin`: files, and keys with that scope. */
+export function withoutAdmin(copyPath: string): void {
+  changeFiles(copyPath, () => []);
+  const database = new DatabaseSync(copyPath);
+  try {
+    keepAdmins(new KeyValueStore(database), path.dirname(copyPath));
+  } finally {
+    database.close();
+  }
+}
+
+/** Returns the files of a copy, and removes them from it: it becomes the database. */
+export function takeFiles(database: DatabaseSync): CopiedFile[] {
+  const files = read(new KeyValueStore(database));
+  if (files.length > 0) write(database, []);
+  return files;
+}
+
+/** Writes the files of a copy into a data directory, readable only by its user. */
+export function writeFiles(dataDir: string, files: readonly CopiedFile[]): void {
+  const states = path.join(dataDir, STATES);
+  mkdirSync(states, { recursive: true, mode: 0o700 });
+  giveToOwnerOf(dataDir, states);
+  for (const { name, text } of files) writeWhole(path.join(dataDir, name), text);
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return []; // no folder, or not one of this user
+  }
+}
+
+function write(database: DatabaseSync, files: readonly CopiedFile[]): void {
+  database.exec("pragma secure_delete = on");
+  const settings = new KeyValueStore(database);
+  settings.write(SETTING, JSON.stringify(files));
+}
+
+function read(settings: KeyValueStore): CopiedFile[] {
+  try {
+    const found: unknown = JSON.parse(settings.read(SETTING) ?? "[]");
+    const files = (Array.isArray(found) ? found : []) as Partial<CopiedFile>[];
+    const known = files.filter((each): each is CopiedFile => typeof each?.name === "string" && NAME.test(each.name));
+    return known.filter(({ text }) => typeof text === "string").slice(0, MAX_FILES);
+  } catch {
+    return []; // not written by elbro
+  }
+}
