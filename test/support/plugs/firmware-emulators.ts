@@ -152,7 +152,7 @@ const zigbee: Firmware = {
   listens: ["zigbee2mqtt/Kitchen plug/set", "zigbee2mqtt/Kitchen plug/get"],
   online: kept("zigbee2mqtt/Kitchen plug/availability", '{"state":"online"}'),
   offline: kept("zigbee2mqtt/Kitchen plug/availability", '{"state":"offline"}'),
-  state: (on) => [fresh("zigbee2mqtt/Kitchen plug", JSON.stringify({ linkquality: 80, power: 0, state: onOff(on) }))],
+  state: (on) => [fresh("zigbee2mqtt/Kitchen plug", JSON.stringify({ linkquality: 80, state: onOff(on) }))],
   understand(topic, payload) {
     const { state, on_time: timerSec } = JSON.parse(payload) as { state: string; on_time?: number };
     if (topic.endsWith("/get")) return { tells: true };
