@@ -32,20 +32,6 @@ describe("a reload of the configuration", () => {
     await watcher.until(() => watcher.payload("elbro/home/plan/car/state") === null, "the end of its state");
   });
 
-  test("gives a home another id also on the device of the daemon, at once", async () => {
-    await using daemon = await TestDaemon.start({ start: START });
-    const { watcher } = daemon;
-    const answers = () => {
-      const { components } = watcher.json("homeassistant/device/elbro/config") as { components: object };
-      return Object.keys(components).filter((key) => /^last_answer_(home|villa)_prices$/.test(key));
-    };
-    await watcher.until(() => watcher.payload("elbro/home/price") !== null, "a price");
-    await watcher.until(() => answers().join() === "last_answer_home_prices", "the daemon's device");
-    await daemon.reload({ homes: [{ address_id: demoHomes.danish.address.id, id: "villa" }] });
-    await watcher.until(() => answers().join() === "last_answer_villa_prices", "the new id");
-    expect(watcher.payload("elbro/villa/price")).not.toBeNull();
-  });
-
   test("a reload of the configuration continues a running plan in its state", async () => {
     const below = { name: "Car", home: "home", kind: "below", percent: 100 } as const;
     await using daemon = await TestDaemon.start({ start: START, config: { plans: [below] } });

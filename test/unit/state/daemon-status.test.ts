@@ -6,12 +6,13 @@ import { ChangeBus } from "../../../src/state/change-bus.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import { openStorage } from "../../../src/storage/open-storage.ts";
 import { ManualMachine } from "../../support/clock/manual-machine.ts";
+import { HOME } from "../../support/home/price-days.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");
 const LOG = { debug: () => undefined, info: () => undefined, warn: () => undefined };
 
-test("daemonState reads accounts in slices, and again only after a change", async () => {
+test("daemonState reads accounts in slices, and again only after a change of their answers or homes", async () => {
   using dir = new TempDir();
   const consumer = Array.from({ length: 50 }, (_, i) => ({ name: `account-${i}`, api_key: `key-${i}` }));
   const config = configSchema.parse({ data_dir: dir.path, consumer });
@@ -40,5 +41,9 @@ test("daemonState reads accounts in slices, and again only after a change", asyn
   expect(read).toHaveLength(50);
   await state.daemonState(NOON);
   expect(read).toHaveLength(50);
+  // A home with another id is another owner of its series, also if no answer has arrived since.
+  state.homes.of = (account) => (account === "account-7" ? [{ ...HOME, account, id: "villa" }] : []);
+  await state.daemonState(NOON);
+  expect(read.slice(50)).toEqual(["account-7"]);
   storage.close();
 });
