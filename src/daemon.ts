@@ -20,7 +20,7 @@ import { openHomeAssistant, startIntegrations } from "./integrations/start-integ
 import { type Mqtt, type MqttOptions, startMqtt } from "./mqtt/start-mqtt.ts";
 import { currentPrices, type HouseOverview, nextRuns } from "./plans/house-overview.ts";
 import { openPlans } from "./plans/open-plans.ts";
-import { startPlugs } from "./plugs/plug-wiring.ts";
+import { Plugs } from "./plugs/plug-wiring.ts";
 import { openService, type ServiceOptions } from "./service/client/open-service.ts";
 import { ChangeBus } from "./state/change-bus.ts";
 import { ConfigReload } from "./state/config-reload.ts";
@@ -169,9 +169,9 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
   const homeAssistant = await openHomeAssistant(options, state);
   if (homeAssistant) modules.add(homeAssistant.entities);
   const plugs = modules.add(
-    startPlugs({ ...options, homeAssistant: homeAssistant?.entities }, storage, state, mqtt, changes),
+    new Plugs({ ...options, homeAssistant: homeAssistant?.entities }, { storage, state, mqtt, changes }),
   );
-  const used = { ...options, homeAssistant, plugs: plugs.snapshots };
+  const used = { ...options, homeAssistant, plugs: () => plugs.snapshots() };
   const integrations = modules.add(startIntegrations(used, storage, state, changes));
   const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, checkKeys);
   reloading.applied.subscribe((next) => {

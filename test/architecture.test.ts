@@ -32,11 +32,11 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   integrations: 2_683,
   mqtt: 5_905,
   plans: 1_370,
-  plugs: 1_625,
+  plugs: 1_653,
   service: 3_951,
-  simulator: 2_350,
+  simulator: 2_381,
   src: 270,
-  state: 2_959,
+  state: 3_058,
   storage: 3_780,
 };
 /** Functions over the limits of lines and parameters. The list may only shrink. */
@@ -61,13 +61,6 @@ const LARGE_FUNCTIONS: readonly string[] = [
   "src/dashboard/use/energy.ts addedUp",
   "src/dashboard/use/use-facts.ts paidFacts",
   "src/dashboard/use/use-reading.ts rows",
-  "src/plugs/plug-transport.ts overHttp",
-  "src/plugs/plug-wiring.ts startPlugs",
-  "src/service/client/collector.ts keep",
-  "src/simulator/consumer-handlers.ts consumerHandlers",
-  "src/simulator/simulator.ts startSimulator",
-  "src/state/open-state.ts openLoops",
-  "src/state/open-state.ts openState",
 ];
 const nameIn = (large: string) => large.replace(/: .*/, "");
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */

@@ -7,7 +7,7 @@ import type { LogMemory } from "../core/runtime/log-memory.ts";
 import type { SeriesKey } from "../core/series/series.ts";
 import type { Mqtt } from "../mqtt/start-mqtt.ts";
 import type { PlannedState } from "../plans/open-plans.ts";
-import type { PlugsModule } from "../plugs/plug-wiring.ts";
+import type { Plugs } from "../plugs/plug-wiring.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import type { ConfigReload } from "../state/config-reload.ts";
@@ -40,7 +40,7 @@ export interface ServerDeps {
   readonly storage: Storage;
   readonly state: PlannedState;
   readonly mqtt: Mqtt;
-  readonly plugs: PlugsModule;
+  readonly plugs: Pick<Plugs, "snapshots" | "announced" | "tryOut">;
   readonly reloading: ConfigReload;
   readonly editors: Pick<ApiDeps, "editor" | "settings" | "connections" | "history">;
   readonly logLines: LogMemory;

@@ -29,7 +29,7 @@ const knownCertificate = z.object({ url: z.string(), fingerprint: z.string() });
 /** Opens the transport that a plug's configuration names. `id` is the name of the plug in the memory. */
 export function openTransport(id: string, config: PlugConfig, deps: TransportDeps, plug: PlugListener): PlugTransport {
   const { http }: PlugFamilyRow = plugFamilies[config.family];
-  if (config.url !== undefined && http) return overHttp(id, { ...config, url: config.url }, http, deps, plug);
+  if (config.url !== undefined && http) return overHttp(id, { ...config, url: config.url, http }, deps, plug);
   if (config.family === "homeassistant") return overHomeAssistant(config, deps.homeAssistant ?? null, deps.wake, plug);
   return {
     send: ({ topic, payload }) => void deps.publishOnce(topic, payload),
@@ -42,17 +42,17 @@ export function openTransport(id: string, config: PlugConfig, deps: TransportDep
 /** A plug that answers again may have been without power. */
 function overHttp(
   id: string,
-  config: PlugConfig & { readonly url: string },
-  { login, refusal }: NonNullable<PlugFamilyRow["http"]>,
+  config: PlugConfig & { readonly url: string; readonly http: NonNullable<PlugFamilyRow["http"]> },
   { openHttp, memory, wake }: TransportDeps,
   plug: PlugListener,
 ): PlugTransport {
-  const { url, username = "admin", password } = config;
+  const { url, username = "admin", password, http } = config;
   const certificateMemory = `plug/${id}/certificate`;
   const certificate = () => {
     const known = readJson(memory, certificateMemory, knownCertificate);
     return config.certificate?.toUpperCase() ?? (known?.url === url ? known.fingerprint : null);
   };
+  const { login, refusal } = http;
   const client = openHttp({ url, login, refusal, username, password, certificate }, (answer) => {
     plug.onRefusal(refusalIn(answer));
     const isAnswer = answer.kind === "answered";

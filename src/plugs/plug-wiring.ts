@@ -40,92 +40,120 @@ type Followed = Pick<PlannedState, "homes" | "homeReader" | "places" | "plans" |
 
 type Signal = Pick<HomeSnapshot | PlaceSnapshot, "cheap" | "current" | "level" | "nextChangeAt">;
 
-export interface PlugsModule {
-  readonly snapshots: () => readonly PlugSnapshot[];
-  /** Returns the plugs that announced themselves. The first call takes 1.5 s. */
-  readonly announced: () => Promise<readonly AnnouncedHere[]>;
-  /** Switches a plug ON for 10 s. Returns the reason if it does not; null if the command was sent. */
-  readonly tryOut: (id: string, now: EpochMs, language: Language) => string | null;
-  /** Applies the plugs of a new configuration. Unchanged ones continue. */
-  readonly configure: (next: Pick<Config, "plans" | "plugs">) => void;
-  readonly run: () => void;
-  /** Sends the last commands. Has to be called while the connection is up. */
-  readonly shutdown: () => void;
-  readonly close: () => Promise<void>;
+export interface PlugsDeps {
+  readonly storage: Pick<Storage, "settings" | "database" | "writing">;
+  readonly state: Followed & Pick<PlannedState, "calendar" | "isTimeTrusted" | "stats">;
+  readonly mqtt: Pick<Mqtt, "client" | "publisher" | "published">;
+  readonly changes: ChangeBus;
 }
 
-/** Starts the configured plugs. Subscribes at once, and switches them after `run`. */
-export function startPlugs(
-  { config, clock, log, homeAssistant = null, signal }: PlugsOptions,
-  storage: Pick<Storage, "settings" | "database" | "writing">,
-  state: PlannedState,
-  mqtt: Mqtt,
-  changes: ChangeBus,
-): PlugsModule {
-  let current: Pick<Config, "plans" | "plugs"> = config;
-  const energyStore = new PlugEnergyStore(storage.database, storage.writing);
-  energyStore.keepOnly(config.plugs.map(entryId));
-  const plugs = new PlugManager({
-    baseTopic: config.mqtt.base_topic,
-    plugs: config.plugs,
-    publishOnce: (topic, payload) => mqtt.client.sendCommand(topic, payload),
-    wanted: (plug, now) => wantedOf(plug, state, config.language, now),
-    isDeciding: (plug, now) => state.plans.isDue(state.plans.withOnce(plansOf(plug)), now),
-    whenLost: (plug) => whenLostOfPlug(plug, current.plans),
-    ...{ openHttp: openHttpPlug, homeAssistant },
-    trusted: state.isTimeTrusted,
-    machineIs: (plug, machine, now) => {
-      for (const plan of plansOf(plug)) state.plans.machineIs(plan, machine, now);
-    },
-    takesMachine: (plug, now) => plansOf(plug).some((plan) => state.plans.takesMachine(plan, now)),
-    energy: plugEnergy(energyStore, state, () => current.plans),
-    memory: storage.settings,
-    onChange: () => changes.stateChanged.emit({ home: null }),
-    wake: () => loop?.wake(),
-    ...{ problems: state.problems, language: config.language, log },
-  });
-  let loop: StateLoop | null = null;
-  let isRunning = false;
+/** The configured plugs. Subscribes at once, and switches them after `run`. */
+export class Plugs {
+  readonly #options: PlugsOptions;
+  readonly #deps: PlugsDeps;
+  readonly #energyStore: PlugEnergyStore;
+  readonly #manager: PlugManager;
+  readonly #announced: AnnouncedPlugs;
+  #config: Pick<Config, "plans" | "plugs">;
+  #loop: StateLoop | null = null;
+  #isRunning = false;
+  #running: Promise<void> | null = null;
+
+  constructor(options: PlugsOptions, deps: PlugsDeps) {
+    const { storage, mqtt, changes } = deps;
+    this.#options = options;
+    this.#deps = deps;
+    this.#config = options.config;
+    this.#energyStore = new PlugEnergyStore(storage.database, storage.writing);
+    this.#energyStore.keepOnly(this.#config.plugs.map(entryId));
+    this.#manager = this.#openManager();
+    this.#announced = new AnnouncedPlugs(mqtt.client);
+    mqtt.publisher.showPlugs(() => this.snapshots());
+    mqtt.client.addListener(this.#manager);
+    mqtt.published.subscribe(() => this.#loop?.wake());
+    changes.plansDecided.subscribe(() => this.#loop?.wake());
+    this.#openLoop();
+  }
+
+  snapshots(): readonly PlugSnapshot[] {
+    return this.#manager.snapshots();
+  }
+
+  /** Returns the plugs that announced themselves. The first call takes 1.5 s. */
+  async announced(): Promise<readonly AnnouncedHere[]> {
+    const ids = new Map(this.#config.plugs.map((plug) => [deviceOf(plug), entryId(plug)]));
+    return (await this.#announced.list()).map((plug) => ({ ...plug, configured: ids.get(deviceOf(plug)) ?? null }));
+  }
+
+  /** Switches a plug ON for 10 s. Returns the reason if it does not; null if the command was sent. */
+  tryOut(id: string, now: EpochMs, language: Language): string | null {
+    return this.#manager.tryOut(id, now, language);
+  }
+
+  /** Applies the plugs of a new configuration. Unchanged ones continue. */
+  configure(next: Pick<Config, "plans" | "plugs">): void {
+    const { client } = this.#deps.mqtt;
+    this.#config = next;
+    this.#energyStore.keepOnly(next.plugs.map(entryId));
+    const { gone, left, topics } = this.#manager.configure(next.plugs, client.status().connected);
+    for (const id of gone) this.#deps.state.problems.end(homeSubject(id));
+    client.unsubscribe(left);
+    client.subscribe(topics);
+    this.#openLoop();
+    this.#loop?.wake();
+  }
+
+  run(): void {
+    this.#isRunning = true;
+    this.#openLoop();
+  }
+
+  /** Sends the last commands. Has to be called while the connection is up. */
+  shutdown(): void {
+    this.#manager.shutdown();
+  }
+
+  async close(): Promise<void> {
+    await this.#running;
+    await this.#manager.close();
+  }
+
   /** Creates the loop if there are plugs. */
-  const open = () => {
-    if (current.plugs.length > 0)
-      loop ??= new StateLoop(clock, (now) => plugs.tick(now), state.stats.heartbeat("switching", signal));
-    if (isRunning && loop) running ??= loop.run(signal);
-  };
-  mqtt.publisher.showPlugs(() => plugs.snapshots());
-  mqtt.client.addListener(plugs);
-  mqtt.published.subscribe(() => loop?.wake());
-  changes.plansDecided.subscribe(() => loop?.wake());
-  let running: Promise<void> | null = null;
-  open();
-  const announced = new AnnouncedPlugs(mqtt.client);
-  return {
-    snapshots: () => plugs.snapshots(),
-    async announced() {
-      const ids = new Map(current.plugs.map((plug) => [deviceOf(plug), entryId(plug)]));
-      return (await announced.list()).map((plug) => ({ ...plug, configured: ids.get(deviceOf(plug)) ?? null }));
-    },
-    tryOut: (id, now, language) => plugs.tryOut(id, now, language),
-    configure(next) {
-      current = next;
-      energyStore.keepOnly(next.plugs.map(entryId));
-      const { gone, left, topics } = plugs.configure(next.plugs, mqtt.client.status().connected);
-      for (const id of gone) state.problems.end(homeSubject(id));
-      mqtt.client.unsubscribe(left);
-      mqtt.client.subscribe(topics);
-      open();
-      loop?.wake();
-    },
-    run() {
-      isRunning = true;
-      open();
-    },
-    shutdown: () => plugs.shutdown(),
-    async close() {
-      await running;
-      await plugs.close();
-    },
-  };
+  #openLoop(): void {
+    const { clock, signal } = this.#options;
+    const { stats } = this.#deps.state;
+    if (this.#config.plugs.length > 0)
+      this.#loop ??= new StateLoop(clock, (now) => this.#manager.tick(now), stats.heartbeat("switching", signal));
+    if (this.#isRunning && this.#loop) this.#running ??= this.#loop.run(signal);
+  }
+
+  #openManager(): PlugManager {
+    const { config, log, homeAssistant = null } = this.#options;
+    const { storage, state, mqtt, changes } = this.#deps;
+    const { plans, problems, isTimeTrusted } = state;
+    return new PlugManager({
+      baseTopic: config.mqtt.base_topic,
+      plugs: config.plugs,
+      publishOnce: (topic, payload) => mqtt.client.sendCommand(topic, payload),
+      wanted: (plug, now) => wantedOf(plug, state, config.language, now),
+      isDeciding: (plug, now) => plans.isDue(plans.withOnce(plansOf(plug)), now),
+      whenLost: (plug) => whenLostOfPlug(plug, this.#config.plans),
+      openHttp: openHttpPlug,
+      homeAssistant,
+      trusted: isTimeTrusted,
+      machineIs: (plug, machine, now) => {
+        for (const plan of plansOf(plug)) plans.machineIs(plan, machine, now);
+      },
+      takesMachine: (plug, now) => plansOf(plug).some((plan) => plans.takesMachine(plan, now)),
+      energy: plugEnergy(this.#energyStore, state, () => this.#config.plans),
+      memory: storage.settings,
+      onChange: () => changes.stateChanged.emit({ home: null }),
+      wake: () => this.#loop?.wake(),
+      problems,
+      language: config.language,
+      log,
+    });
+  }
 }
 
 function wantedOf(plug: PlugConfig, state: Followed, language: Language, now: EpochMs): Wanted | null {

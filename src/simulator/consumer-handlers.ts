@@ -9,51 +9,23 @@ import { type Region, regions } from "./regions.ts";
 import { costsRow, energyRow, revenueRow, type Total, totals } from "./series.ts";
 import type { UsageSeries, World } from "./world.ts";
 
+type HomesOf = (context: Pick<RequestContext, "headers" | "now">) => readonly Home[];
+
 /** Handlers of the consumer interface for a simulated world. */
 export function consumerHandlers(
   world: World,
-  homesOf: (context: Pick<RequestContext, "headers" | "now">) => readonly Home[] = () => world.homes,
+  homesOf: HomesOf = () => world.homes,
 ): Pick<ServerHandlers, OperationIdOf<"consumer">> {
-  const { calendar } = world;
-  const answerFor = <Body>(
-    { addressId }: { readonly addressId: string },
-    context: RequestContext,
-    operation: OperationIdOf<"consumer">,
-    body: (home: Home) => Body,
-  ): { readonly kind: "ok"; readonly body: Body } | ContractError => {
-    const home = homesOf(context).find(({ address }) => address.id === addressId);
-    if (!home) return contractError("resource_not_found", `this account has no address ${addressId}`);
-    const { capability } = operationOf(operation);
-    if (!capability || home.address.capabilities[capability]) return { kind: "ok", body: body(home) };
-    const reason = `${capability} is not available for the address ${home.address.label}`;
-    return contractError("feature_unavailable", reason);
-  };
-  /** Creates the handler of a meter series; `more` is added to the envelope. */
-  const usage =
-    <Row, More>(series: UsageSeries, rowOf: (total: Total) => Row, more: (home: Home) => More) =>
-    async (params: ParamsOf<UsageSeries>, context: RequestContext) =>
-      answerFor(params, context, series, (home) => {
-        const { now } = context;
-        const range = { start: params.from, end: params.to };
-        const hoursOn = (day: typeof range) => world.hoursOn(series, home, day, now);
-        return {
-          ...rangeEnvelope(params),
-          aggregation: params.aggregation,
-          ...more(home),
-          data: totals(range, params.aggregation, hoursOn, { calendar, now }).map(rowOf),
-        };
-      });
+  const none = () => ({});
+  const revenue = (home: Home) => ({ ...currencyOf(home), vatIncluded: false });
   return {
     addresses: async (_, context) => ({ kind: "ok", body: { data: homesOf(context).map(({ address }) => address) } }),
-    consumption: usage("consumption", energyRow, () => ({})),
-    consumptionCosts: usage("consumptionCosts", costsRow, currencyOf),
-    solarExport: usage("solarExport", energyRow, () => ({})),
-    solarExportRevenue: usage("solarExportRevenue", revenueRow, (home) => ({
-      ...currencyOf(home),
-      vatIncluded: false,
-    })),
+    consumption: usageHandler(world, homesOf, "consumption", { rowOf: energyRow, more: none }),
+    consumptionCosts: usageHandler(world, homesOf, "consumptionCosts", { rowOf: costsRow, more: currencyOf }),
+    solarExport: usageHandler(world, homesOf, "solarExport", { rowOf: energyRow, more: none }),
+    solarExportRevenue: usageHandler(world, homesOf, "solarExportRevenue", { rowOf: revenueRow, more: revenue }),
     prices: async (params, context) =>
-      answerFor(params, context, "prices", (home) => {
+      answerFor(homesOf(context), params, "prices", (home) => {
         const range = { start: params.from, end: params.to };
         return {
           ...rangeEnvelope(params),
@@ -64,7 +36,7 @@ export function consumerHandlers(
         };
       }),
     forecastPrices: async (params, context) =>
-      answerFor(params, context, "forecastPrices", (home) => ({
+      answerFor(homesOf(context), params, "forecastPrices", (home) => ({
         addressId: params.addressId,
         resolution: "hour" as const,
         isEstimate: true,
@@ -74,6 +46,42 @@ export function consumerHandlers(
         data: forecastRows(world.prices, home.region, world.seed, context.now),
       })),
   };
+}
+
+function answerFor<Body>(
+  homes: readonly Home[],
+  { addressId }: { readonly addressId: string },
+  operation: OperationIdOf<"consumer">,
+  body: (home: Home) => Body,
+): { readonly kind: "ok"; readonly body: Body } | ContractError {
+  const home = homes.find(({ address }) => address.id === addressId);
+  if (!home) return contractError("resource_not_found", `this account has no address ${addressId}`);
+  const { capability } = operationOf(operation);
+  if (!capability || home.address.capabilities[capability]) return { kind: "ok", body: body(home) };
+  const reason = `${capability} is not available for the address ${home.address.label}`;
+  return contractError("feature_unavailable", reason);
+}
+
+/** Creates the handler of a meter series; `more` is added to the envelope. */
+function usageHandler<Row, More>(
+  world: World,
+  homesOf: HomesOf,
+  series: UsageSeries,
+  { rowOf, more }: { readonly rowOf: (total: Total) => Row; readonly more: (home: Home) => More },
+) {
+  return async (params: ParamsOf<UsageSeries>, context: RequestContext) =>
+    answerFor(homesOf(context), params, series, (home) => {
+      const { calendar } = world;
+      const { now } = context;
+      const range = { start: params.from, end: params.to };
+      const hoursOn = (day: typeof range) => world.hoursOn(series, home, day, now);
+      return {
+        ...rangeEnvelope(params),
+        aggregation: params.aggregation,
+        ...more(home),
+        data: totals(range, params.aggregation, hoursOn, { calendar, now }).map(rowOf),
+      };
+    });
 }
 
 function rangeEnvelope({ addressId, from, to }: { addressId: string; from: EpochMs; to: EpochMs }) {

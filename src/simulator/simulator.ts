@@ -12,7 +12,7 @@ import type { LocalError } from "../http/errors.ts";
 import { operationRoutes, type ServerHandlers } from "../http/operation-routes.ts";
 import { type QuotaLimits, windowStart } from "../http/quota-windows.ts";
 import type { RouteContext } from "../http/route.ts";
-import { addRoute, createRouter } from "../http/router.ts";
+import { addRoute, createRouter, type Router } from "../http/router.ts";
 import { contractError } from "../service/contract/errors.ts";
 import { ILLUSTRATED_LIMITS } from "../service/contract/limits.ts";
 import type { InterfaceName, OperationId } from "../service/contract/operations.ts";
@@ -109,54 +109,31 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const { limits = ILLUSTRATED_LIMITS, hashEncoding = "hex", host = "127.0.0.1" } = options;
   const keys = { ...demoKeys, ...options.keys };
   const clock = new SimulatedClock(options.now, options.clock);
-  const now = () => clock.now();
   const account = new ConsumerAccount(keys.consumerKey, () => randomBytes(KEY_BYTES).toString("base64url"));
   const faults = new FaultScript(options.faults ?? []);
-  const thirdPartyQuota = new QuotaCounter(UNLIMITED);
   const world = worldOf(options);
   const first = { account, quota: new QuotaCounter(limits), homes: world.homes };
   const customers = new Customers(first, otherCustomers(options, keys.consumerKey, world.homes));
-  const quotas = { consumer: first.quota, thirdParty: thirdPartyQuota };
+  const quotas = { consumer: first.quota, thirdParty: new QuotaCounter(UNLIMITED) };
   const answered: AnsweredRequest[] = [];
   const stop = new AbortController();
-  const deliver = deliverThrough(faults, now, stop.signal);
-
-  const handlers: ServerHandlers = {
-    ...consumerHandlers(world, ({ headers, now: at }) => {
-      const homes = customers.owning(headers.authorization)?.homes ?? [];
-      return faults.isOtherAccount(at) ? homes.map((home) => homeOfAccount(home, OTHER_ACCOUNT)) : homes;
-    }),
-    ...thirdPartyHandlers(world, () => quotas.thirdParty.attempts.day),
-  };
   const context: RouteContext = {
     headers: {},
-    admit: createAdmission({ customers, credentials: keys.thirdParty, hashEncoding, thirdPartyQuota }),
-    now,
+    admit: createAdmission({
+      ...{ customers, credentials: keys.thirdParty, hashEncoding },
+      thirdPartyQuota: quotas.thirdParty,
+    }),
+    now: () => clock.now(),
     newRequestId: randomUUID,
     onCrash: options.onCrash ?? (() => undefined),
   };
   const router = createRouter(context, unknownPath);
-  for (const route of operationRoutes(handlers, world.calendar)) {
-    const { operation } = route;
-    addRoute(router, route, {
-      ...context,
-      deliver: (reply, response) => {
-        answered.push({ at: now(), operation, status: reply.status });
-        if (answered.length > KEPT_ANSWERS) answered.shift();
-        return deliver(operation, reply, response);
-      },
-    });
-  }
-  const attemptsToday = (of: InterfaceName) => quotas[of].attempts.day.get(windowStart("day", now())) ?? 0;
+  addOperations(router, context, { world, customers, faults, quotas, answered, signal: stop.signal });
+  const attemptsToday = (of: InterfaceName) => quotas[of].attempts.day.get(windowStart("day", clock.now())) ?? 0;
   const accounts = () => ({ count: customers.count, denied: customers.denied });
   for (const route of controlRoutes({ clock, account, faults, attemptsToday, accounts }))
     addRoute(router, route, context);
-
-  const listener: RequestListener = (request, response) => {
-    response.setHeader("Date", new Date(now()).toUTCString());
-    Promise.resolve(router.lookup(request, response)).catch(() => response.destroy());
-  };
-  const server = options.tls ? createTlsServer(options.tls, listener) : createServer(listener);
+  const server = serverOf(router, clock, options.tls);
   await once(server.listen(options.port ?? 0, host), "listening");
   const { port } = server.address() as AddressInfo;
   const close = async () => {
@@ -178,6 +155,52 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+interface Service {
+  readonly world: World;
+  readonly customers: Customers;
+  readonly faults: FaultScript;
+  readonly quotas: Readonly<Record<InterfaceName, QuotaCounter>>;
+  /** Filled with each response. Bounded by KEPT_ANSWERS. */
+  readonly answered: AnsweredRequest[];
+  /** Fires when the simulator stops. */
+  readonly signal: AbortSignal;
+}
+
+/** Adds the routes of both interfaces, with the faults of the script. */
+function addOperations(
+  router: Router,
+  context: RouteContext,
+  { world, customers, faults, quotas, answered, signal }: Service,
+): void {
+  const deliver = deliverThrough(faults, context.now, signal);
+  const handlers: ServerHandlers = {
+    ...consumerHandlers(world, ({ headers, now }) => {
+      const homes = customers.owning(headers.authorization)?.homes ?? [];
+      return faults.isOtherAccount(now) ? homes.map((home) => homeOfAccount(home, OTHER_ACCOUNT)) : homes;
+    }),
+    ...thirdPartyHandlers(world, () => quotas.thirdParty.attempts.day),
+  };
+  for (const route of operationRoutes(handlers, world.calendar)) {
+    const { operation } = route;
+    addRoute(router, route, {
+      ...context,
+      deliver: (reply, response) => {
+        answered.push({ at: context.now(), operation, status: reply.status });
+        if (answered.length > KEPT_ANSWERS) answered.shift();
+        return deliver(operation, reply, response);
+      },
+    });
+  }
+}
+
+function serverOf(router: Router, clock: SimulatedClock, tls: SimulatorOptions["tls"]) {
+  const listener: RequestListener = (request, response) => {
+    response.setHeader("Date", new Date(clock.now()).toUTCString());
+    Promise.resolve(router.lookup(request, response)).catch(() => response.destroy());
+  };
+  return tls ? createTlsServer(tls, listener) : createServer(listener);
 }
 
 /** Returns the accounts after the first, by key. */

@@ -2,8 +2,7 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../config/schema.ts";
-import type { Priority } from "../core/fetching/fetch-types.ts";
-import { MAX_ATTEMPTS, type Share } from "../core/fetching/rate-limit.ts";
+import { MAX_ATTEMPTS } from "../core/fetching/rate-limit.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { SeriesKey } from "../core/series/series.ts";
 import type { Problems } from "../core/status/problem.ts";
@@ -12,7 +11,6 @@ import { DAY_MS, type EpochMs } from "../core/time/interval.ts";
 import { Account } from "../service/client/account.ts";
 import { CircuitBreaker } from "../service/client/circuit-breaker.ts";
 import { createClient } from "../service/client/client.ts";
-import type { FetchPort } from "../service/client/collector.ts";
 import { noteLostLedger } from "../service/client/lost-ledger.ts";
 import type { Service } from "../service/client/open-service.ts";
 import { Outage } from "../service/client/outage.ts";
@@ -20,7 +18,7 @@ import type { ProxySettings } from "../service/client/proxy.ts";
 import { type AttemptLog, RateLimiter } from "../service/client/rate-limiter.ts";
 import { AdaptiveRateLimits, LearnedRateLimits } from "../service/client/rate-limits.ts";
 import type { OperationId } from "../service/contract/operations.ts";
-import { operationIdOf, paramsOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
+import { seriesOf } from "../service/contract/series-mapping.ts";
 import { thirdPartyToken } from "../service/third-party-token.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { SPENDS_UNKNOWN } from "../storage/recovery.ts";
@@ -273,35 +271,4 @@ function secretsOf(config: Config, proxy: ProxySettings | null, authorization: A
   const passwords = [proxy?.httpProxy, proxy?.httpsProxy].map((url) => URL.parse(url ?? "")?.password);
   const all = [...tokens, config.third_party?.api_secret, ...keys, ...passwords];
   return all.flatMap((secret) => (secret ? [secret, encodeURIComponent(secret)] : []));
-}
-
-/** Returns an account as a port of the collector: takes steps of the fetch schedule and returns rows. */
-export function fetchPortOf(account: Account, repository: SeriesRepository): FetchPort {
-  return {
-    notBefore: (series, priority, now) =>
-      account.notBefore(operationIdOf(series), paramsOf(series, undefined), shareOf(priority), now),
-    rest: (heldUntil, now) => account.rest(heldUntil, now),
-    async ask(step) {
-      const operation = operationIdOf(step.series);
-      const params = paramsOf(step.series, step.range);
-      const inquiry = {
-        operation,
-        params,
-        share: shareOf(step.priority),
-        seriesId: repository.idOf(step.series),
-        range: step.range ?? null,
-      };
-      const reply = await account.ask<OperationId>(inquiry);
-      if (reply.kind !== "ok") return reply;
-      const { rows, envelope } = takeApart(operation, reply.body);
-      const kept = repository.withStored(step.series, rows, reply.dropped);
-      return { kind: "answered", rows: kept, envelope, requestId: reply.requestId };
-    },
-  };
-}
-
-/** Returns the share of the quota. Prices may use all of it; back-fill leaves room for all other scheduled requests. */
-export function shareOf(priority: Priority): Share {
-  if (priority === "today" || priority === "tomorrow") return "prices";
-  return priority === "backfill" ? "backfill" : "poll";
 }

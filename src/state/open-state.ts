@@ -11,18 +11,18 @@ import { RELEASED_AT } from "../core/status/version.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import type { Account } from "../service/client/account.ts";
-import { Collector, type CollectorLog } from "../service/client/collector.ts";
+import type { CollectorLog } from "../service/client/collector.ts";
 import type { Service, ServiceOptions } from "../service/client/open-service.ts";
-import { Semaphore } from "../service/client/semaphore.ts";
-import { consumerTargets } from "../service/contract/polled-series.ts";
 import { serviceCalendar } from "../service/service-calendar.ts";
 import { flawOfUpload } from "../storage/file-check.ts";
 import { type Storage, type StorageOptions, transitionsIn } from "../storage/open-storage.ts";
+import type { RequestLog } from "../storage/request-log.ts";
 import { historyStart } from "../storage/retention.ts";
 import { WriteRecoveryLoop } from "../storage/write-recovery-loop.ts";
-import { type Accounts, fetchPortOf, openAccounts, THIRD_PARTY } from "./accounts.ts";
+import { type Accounts, openAccounts, THIRD_PARTY } from "./accounts.ts";
 import type { ChangeBus } from "./change-bus.ts";
 import { ClockGuard } from "./clock-guard.ts";
+import { Collectors, type CollectorsDeps } from "./collectors.ts";
 import { DaemonStates } from "./daemon-status.ts";
 import { DataDirWatch } from "./data-dir-watch.ts";
 import { HeapWatch } from "./heap-watch.ts";
@@ -82,43 +82,32 @@ export interface State {
 /** Range of the random time offset of an installation, so that not all ask in the same second. */
 const MAX_OFFSET_MS = 8 * MINUTE_MS;
 
-/** Maximum number of scheduled requests in flight, of all accounts together. */
-const MAX_POLLING = 3;
-
 type Basics = Pick<State, "startedAt" | "calendar" | "thresholds" | "problems" | "stats" | "repository">;
 
 /** Opens the state. Sends no request before `run`. */
 export function openState(options: StateOptions, storage: Storage, service: Service, changes: ChangeBus): State {
-  const { config, clock, simulatedTime, random, signal, log, proxy = null } = options;
+  const { config, clock, log } = options;
   const basics = openBasics(options, storage, changes);
-  const { startedAt, calendar, thresholds, problems, repository, stats } = basics;
-  const guard = new ClockGuard({
-    // A simulated clock is always trusted.
-    releasedAt: simulatedTime ? Number.NEGATIVE_INFINITY : RELEASED_AT,
-    lastServerMs: simulatedTime ? null : repository.requestLog.serverTime(),
-    serverTimeInBoot: simulatedTime ? null : repository.requestLog.serverTimeOf(clock.boot),
-    clock,
-    onDoubt: () => void askForTime(accounts.all[0]),
-  });
-  const isTimeTrusted = (now: EpochMs) => guard.trusted(now);
+  const { startedAt, calendar, thresholds, problems, repository } = basics;
+  const guard = clockGuardOf(options, repository.requestLog, () => void askForTime(accounts.all[0]));
   const checkClock = (now: EpochMs) => guard.report(problems, now);
   const dataDir = new DataDirWatch(storage.databasePath);
   const heap = new HeapWatch();
-  const shared = new SharedAccounts(shardOfConfig(config), storage.settings);
   const refused = new RefusedFiles(problems);
   refused.report(config.accounts?.refused, startedAt);
+  const shared = new SharedAccounts(shardOfConfig(config), storage.settings);
   const accounts = openAccounts({
-    ...{ config, service, repository, clock, problems, random, proxy, signal },
-    settings: storage.settings,
+    ...options,
+    ...{ service, repository, problems, settings: storage.settings },
     spendsUnknown: storage.recovery !== null,
     spendsElsewhere: (account) => shared.isNew(account),
     onServerTime(serverMs) {
-      if (simulatedTime) return;
+      if (options.simulatedTime) return;
       guard.note(serverMs, clock.now());
       checkClock(clock.now());
     },
     onSpent(account, operation, outcome) {
-      stats.asked.add(account, operation, outcome);
+      basics.stats.asked.add(account, operation, outcome);
       log.debug({ account, operation, outcome }, "asked");
       // The collector waits for the end of the pause, also if a LAN client caused it.
       if (outcome === "429") loops.refresh(new Set([account]));
@@ -131,23 +120,13 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     costField: config.service.cost_field,
   });
   const places = new Places({ config, repository, calendar, memory: storage.settings, thresholds });
-  changes.seriesChanged.subscribe((series) => {
-    homeReader.changed(series);
-    const ofAccount = series.operation === "addresses" ? homes.of(series.account) : [];
-    for (const { id } of ofAccount) changes.stateChanged.emit({ home: id });
-    changes.stateChanged.emit({ home: homes.at(series.place)?.id ?? null });
-  });
   const historyFrom = (now: EpochMs) => historyStartOf(config, calendar, now);
   const state = { ...basics, accounts, homes, homeReader, places };
+  emitHomeChanges(state, changes);
   const daemonStates = new DaemonStates({ ...state, historyFrom });
   const isTimePossible = (now: EpochMs) => guard.isPossible(now);
-  const loops = openLoops(options, storage, changes, { ...state, historyFrom, isTimePossible });
-  storage.writing.onDamage((what) => {
-    log.warn({ what }, "stored data is damaged; ignoring it");
-    problems.start({ code: "values_damaged", subject: DAMAGED_VALUES, since: clock.now(), detail: what });
-    loops.refresh();
-  });
-  if (storage.recovery) reportRecovery(storage.recovery, problems, clock.now());
+  const loops = openLoops(options, storage, { ...state, changes, historyFrom, isTimePossible });
+  reportDamage(options, storage, problems, () => loops.refresh());
   return {
     ...state,
     ...loops,
@@ -155,23 +134,103 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
       refused.report(next.accounts?.refused, clock.now());
       accounts.configure(next);
       shared.keep(accounts.all);
-      const levelsChanged = !isDeepStrictEqual(thresholds, thresholdsOf(next.levels));
-      // Changed in place, because other modules hold this object.
-      Object.assign(thresholds, thresholdsOf(next.levels));
-      const changed = homes.configure(namesOf(accounts.consumers), next.homes);
-      for (const home of changed) homeReader.forget(home);
-      loops.follow();
-      if (changed.length > 0) loops.refresh(new Set(changed.map(({ account }) => account)));
-      for (const id of levelsChanged ? homes.ids : changed.map(({ id }) => id)) changes.stateChanged.emit({ home: id });
-      changes.stateChanged.emit({ home: null });
+      loops.follow(configureHomes(state, next, changes));
     },
-    isTimeTrusted,
+    isTimeTrusted: (now) => guard.trusted(now),
     checkClock,
     checkMachine(now) {
       dataDir.report(problems, now);
       heap.report(problems, Math.max(homes.ids.size, accounts.consumers.length), now);
     },
     daemonState: (now) => daemonStates.at(now),
+  };
+}
+
+function reportDamage({ clock, log }: StateOptions, storage: Storage, problems: Problems, refresh: () => void): void {
+  storage.writing.onDamage((what) => {
+    log.warn({ what }, "stored data is damaged; ignoring it");
+    problems.start({ code: "values_damaged", subject: DAMAGED_VALUES, since: clock.now(), detail: what });
+    refresh();
+  });
+  if (storage.recovery) reportRecovery(storage.recovery, problems, clock.now());
+}
+
+/** A simulated clock is always trusted. */
+function clockGuardOf({ clock, simulatedTime }: StateOptions, requestLog: RequestLog, onDoubt: () => void): ClockGuard {
+  if (simulatedTime) return new ClockGuard({ releasedAt: Number.NEGATIVE_INFINITY, lastServerMs: null, clock });
+  return new ClockGuard({
+    releasedAt: RELEASED_AT,
+    lastServerMs: requestLog.serverTime(),
+    serverTimeInBoot: requestLog.serverTimeOf(clock.boot),
+    clock,
+    onDoubt,
+  });
+}
+
+type HomeParts = Pick<State, "accounts" | "homes" | "homeReader" | "thresholds">;
+
+/** Emits the homes whose data changes when a series does. */
+function emitHomeChanges({ homes, homeReader }: HomeParts, { seriesChanged, stateChanged }: ChangeBus): void {
+  seriesChanged.subscribe((series) => {
+    homeReader.changed(series);
+    const ofAccount = series.operation === "addresses" ? homes.of(series.account) : [];
+    for (const { id } of ofAccount) stateChanged.emit({ home: id });
+    stateChanged.emit({ home: homes.at(series.place)?.id ?? null });
+  });
+}
+
+/** Applies homes and levels of a new configuration. Returns the names of the accounts whose homes changed. */
+function configureHomes(
+  { accounts, homes, homeReader, thresholds }: HomeParts,
+  next: Config,
+  { stateChanged }: ChangeBus,
+): ReadonlySet<string> {
+  const levelsChanged = !isDeepStrictEqual(thresholds, thresholdsOf(next.levels));
+  // Changed in place, because other modules hold this object.
+  Object.assign(thresholds, thresholdsOf(next.levels));
+  const changed = homes.configure(namesOf(accounts.consumers), next.homes);
+  for (const home of changed) homeReader.forget(home);
+  for (const id of levelsChanged ? homes.ids : changed.map(({ id }) => id)) stateChanged.emit({ home: id });
+  stateChanged.emit({ home: null });
+  return new Set(changed.map(({ account }) => account));
+}
+
+interface LoopDeps extends Omit<CollectorsDeps, "clock" | "log" | "offsetMs" | "maxOffsetMs" | "signal"> {
+  readonly problems: Problems;
+}
+
+interface Loops extends Pick<State, "refresh" | "copyNow" | "flawOfUpload" | "run" | "close"> {
+  /** Follows accounts that come and go. Refreshes those with these names. */
+  readonly follow: (changed: ReadonlySet<string>) => void;
+}
+
+/** Creates the loops that fetch, maintain the database and retry failed writes. */
+function openLoops({ config, clock, random, log, signal }: StateOptions, storage: Storage, deps: LoopDeps): Loops {
+  const stored = Number(storage.settings.once("offset_ms", () => String(Math.floor(random() * MAX_OFFSET_MS))));
+  const offsetMs = stored >= 0 && stored <= MAX_OFFSET_MS ? stored : 0;
+  const collectors = new Collectors({ ...deps, clock, log, signal, offsetMs, maxOffsetMs: MAX_OFFSET_MS });
+  const refresh = (only?: ReadonlySet<string>) => collectors.refresh(only);
+  const { years } = config.retention;
+  const maintenance = new NightlyMaintenance({ ...storage, ...deps, clock, years, offsetMs, log });
+  const { writing } = storage;
+  const writeRecovery = new WriteRecoveryLoop({ writing, clock, problems: deps.problems, onRecovered: refresh });
+  let running: readonly Promise<void>[] = [];
+  return {
+    refresh,
+    follow(changed) {
+      collectors.follow();
+      if (changed.size > 0) refresh(changed);
+    },
+    copyNow: () => maintenance.copy(signal),
+    flawOfUpload: (file) => flawOfUpload(file, { node: process.execPath, signal }),
+    run() {
+      running = [maintenance, writeRecovery].map((loop) => loop.run(signal));
+      collectors.run();
+    },
+    async close() {
+      await Promise.all([...running, collectors.ended()]);
+      deps.repository.close();
+    },
   };
 }
 
@@ -196,95 +255,6 @@ function openBasics({ config, clock, log }: StateOptions, storage: Storage, chan
 
 function namesOf(accounts: readonly { readonly name: string }[]): string[] {
   return accounts.map(({ name }) => name);
-}
-
-interface LoopDeps
-  extends Omit<State, "isTimeTrusted" | "checkClock" | "checkMachine" | "daemonState" | "configure" | keyof Loops> {
-  readonly historyFrom: (now: EpochMs) => EpochMs;
-  readonly isTimePossible: (now: EpochMs) => boolean;
-}
-
-/** `follow` starts the loops of new accounts and ends those of removed ones. */
-type Loops = Pick<State, "refresh" | "copyNow" | "flawOfUpload" | "run" | "close"> & { readonly follow: () => void };
-
-/** The collector of an account. */
-interface Collecting {
-  readonly collector: Collector;
-  /** Fires when the account or the daemon ends. */
-  readonly lifetime: AbortSignal;
-  readonly end: AbortController;
-}
-
-/** Creates the loops that fetch, maintain the database and retry failed writes. */
-function openLoops(options: StateOptions, storage: Storage, changes: ChangeBus, state: LoopDeps): Loops {
-  const { config, clock, random, log, signal } = options;
-  const { calendar, problems, repository, accounts, homes, places, historyFrom, isTimePossible, stats } = state;
-  const { settings } = storage;
-  const kept = Number(settings.once("offset_ms", () => String(Math.floor(random() * MAX_OFFSET_MS))));
-  const offsetMs = kept >= 0 && kept <= MAX_OFFSET_MS ? kept : 0;
-  const polling = new Semaphore(MAX_POLLING);
-  const open = (account: Account, i: number): Collecting => {
-    const isThirdParty = account === accounts.thirdParty;
-    const end = new AbortController();
-    const lifetime = AbortSignal.any([signal, end.signal]);
-    const collector = new Collector({
-      ...{ calendar, clock, historyFrom, log, semaphore: polling },
-      // Distributes the accounts over the range of offsets that installations use.
-      offsetMs: (offsetMs + Math.floor((i * MAX_OFFSET_MS) / accounts.all.length)) % MAX_OFFSET_MS,
-      asking: fetchPortOf(account, repository),
-      flights: account.flights,
-      keeping: repository,
-      targets: () => (isThirdParty || !isTimePossible(clock.now()) ? [] : homes.targets(account.name)),
-      accountTargets(now) {
-        if (!isThirdParty) return consumerTargets(account.name);
-        return isTimePossible(now) ? places.targets(now) : [];
-      },
-      onChange: (series) => changes.seriesChanged.emit(series),
-      heartbeat: stats.heartbeat(`collecting ${account.name}`, lifetime),
-    });
-    return { collector, lifetime, end };
-  };
-  const collecting = new Map(accounts.all.map((account, i) => [account, open(account, i)]));
-  const refresh = (only?: ReadonlySet<string>) => {
-    for (const [{ name }, { collector }] of collecting) if (only?.has(name) ?? true) collector.wake();
-  };
-  const years = config.retention.years;
-  const maintenance = new NightlyMaintenance({ ...storage, ...state, clock, years, offsetMs, log });
-  const writeRecovery = new WriteRecoveryLoop({ writing: storage.writing, clock, problems, onRecovered: refresh });
-  const running = new Set<Promise<void>>();
-  const start = ({ collector, lifetime }: Collecting) => {
-    const loop = collector.run(lifetime).finally(() => running.delete(loop));
-    running.add(loop);
-  };
-  let isRunning = false;
-  return {
-    refresh,
-    follow() {
-      const present = new Set(accounts.all);
-      for (const [account, { end }] of collecting) {
-        if (present.has(account)) continue;
-        end.abort();
-        collecting.delete(account);
-      }
-      for (const [i, account] of accounts.all.entries()) {
-        if (collecting.has(account)) continue;
-        const each = open(account, i);
-        collecting.set(account, each);
-        if (isRunning) start(each);
-      }
-    },
-    copyNow: () => maintenance.copy(signal),
-    flawOfUpload: (file) => flawOfUpload(file, { node: process.execPath, signal }),
-    run() {
-      isRunning = true;
-      for (const loop of [maintenance, writeRecovery]) running.add(loop.run(signal));
-      for (const each of collecting.values()) start(each);
-    },
-    async close() {
-      await Promise.all(running);
-      repository.close();
-    },
-  };
 }
 
 /** Sends one small request, because its response contains the service's time. Other data of the response is not used. */
