@@ -1,4 +1,11 @@
 import { type Message, message, type Text } from "../core/language/text.ts";
+import type { ProblemFound } from "../core/status/problem.ts";
+
+interface UnknownHome extends Pick<ProblemFound, "subject" | "since"> {
+  readonly home: string;
+  /** The plan or plug. */
+  readonly owner: Text;
+}
 
 /** Returns the word among `words` that was probably meant; null if none is similar. The first of equal matches wins. */
 export function nearest(meant: string, words: readonly string[]): string | null {
@@ -29,8 +36,14 @@ export function quoted(text: string): Message {
   return message("mistake.value_quoted", { text });
 }
 
-/** Returns the message for an unknown home, for a problem. */
-export function unknownHome(found: string, known: readonly string[]): Text {
+/** Returns the problem of a plan or plug with an unknown home. */
+export function unknownHome({ home, owner, ...problem }: UnknownHome, known: readonly string[]): ProblemFound {
+  const homes = known.join(", ");
+  const names = { owner, homes: homes || message("word.the_homes") };
+  return { code: "unknown_home", ...problem, names, detail: whichHome(home, known) };
+}
+
+function whichHome(found: string, known: readonly string[]): Text {
   if (known.length === 0) return message("found.no_home", { found });
   const meant = nearest(found, known);
   const facts = { known: known.join(", "), found };

@@ -138,9 +138,9 @@ function clientIdOf({ config, machine = "", random }: MqttOptions, settings: Sto
     .update(`${machine}\n${realpathSync(config.data_dir)}`)
     .digest("hex");
   const isCopy = (settings.read("client_place") ?? place) !== place;
-  const kept = isCopy ? null : settings.read("client_id");
-  const id = kept ?? `elbro_${Math.floor(random() * 2 ** 32).toString(16)}`;
-  if (kept === null) settings.write("client_id", id);
+  const stored = isCopy ? null : settings.read("client_id");
+  const id = stored ?? `elbro_${Math.floor(random() * 2 ** 32).toString(16)}`;
+  if (stored === null) settings.write("client_id", id);
   if (settings.read("client_place") !== place) settings.write("client_place", place);
   const shard = shardName(shardOfConfig(config));
   return shard === null ? id : id.replace("elbro_", `elbro_${shard}_`);

@@ -122,20 +122,20 @@ export class StatePublisher {
   #placesAt(now: EpochMs): PublishedPart {
     const { homes, places, isTimeTrusted } = this.#deps;
     const isTrusted = isTimeTrusted(now);
-    const shown = places.snapshots(now, homes.ids).map((place) => (isTrusted ? place : { ...place, cheap: null }));
-    const until = Math.min(now + MAX_SLEEP_MS, ...shown.flatMap(({ nextChangeAt }) => nextChangeAt ?? []));
-    return { messages: this.#messagesOf(shown, placeDevice, placeMessages), events: [], until };
+    const snapshots = places.snapshots(now, homes.ids).map((place) => (isTrusted ? place : { ...place, cheap: null }));
+    const until = Math.min(now + MAX_SLEEP_MS, ...snapshots.flatMap(({ nextChangeAt }) => nextChangeAt ?? []));
+    return { messages: this.#messagesOf(snapshots, placeDevice, placeMessages), events: [], until };
   }
 
   /** Plans change only when they are decided, at least once in each quarter of an hour. */
   #planPart(circle: string): PublishedPart {
     const { plans, config } = this.#deps;
     const base = config.mqtt.base_topic;
-    const shown = plans.snapshotsOf(circle);
-    const homes = [...new Set(shown.map(({ definition }) => definition.home))];
+    const snapshots = plans.snapshotsOf(circle);
+    const homes = [...new Set(snapshots.map(({ definition }) => definition.home))];
     const away = homes.map((home) => awayMessage(base, home, plans.holidays.of(home)));
-    const messages = [...away, ...this.#messagesOf(shown, planDevice, planMessages)];
-    const events = shown.flatMap((plan) => this.#happenings.ofPlan(plan).map(eventOf(base, planDevice(plan))));
+    const messages = [...away, ...this.#messagesOf(snapshots, planDevice, planMessages)];
+    const events = snapshots.flatMap((plan) => this.#happenings.ofPlan(plan).map(eventOf(base, planDevice(plan))));
     return { messages, events, until: Number.POSITIVE_INFINITY };
   }
 
@@ -157,8 +157,8 @@ export class StatePublisher {
     topicsOf: (base: string, shown: Shown) => readonly Message[],
   ): readonly Message[] {
     const base = this.#deps.config.mqtt.base_topic;
-    const devices = all.map((shown) => ({ shown, device: deviceOf(shown) }));
-    const states = devices.flatMap(({ shown, device }) => [...topicsOf(base, shown), ...stateMessages(base, device)]);
+    const devices = all.map((plug) => ({ plug, device: deviceOf(plug) }));
+    const states = devices.flatMap(({ plug, device }) => [...topicsOf(base, plug), ...stateMessages(base, device)]);
     return [...states, ...devices.map(({ device }) => this.#announcer.messageOf(device))];
   }
 

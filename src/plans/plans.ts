@@ -286,14 +286,8 @@ export class Plans {
       problems.end(subject);
       return;
     }
-    const ids = [...homes.ids];
-    problems.start({
-      code: "unknown_home",
-      subject,
-      since: now,
-      names: { owner: message("word.owner_plan", { id }), homes: ids.join(", ") || message("word.the_homes") },
-      detail: unknownHome(home, ids),
-    });
+    const owner = message("word.owner_plan", { id });
+    problems.start(unknownHome({ subject, since: now, home, owner }, [...homes.ids]));
   }
 
   #selected({ home, plan }: WhichPlans) {
@@ -330,9 +324,9 @@ export class Plans {
 
   /** Carries out a command of the topic `<home>/once/set`: JSON as over HTTP. */
   onceAt([home = ""]: readonly string[], payload: string, now: EpochMs): PlanCommanded {
-    const asked = objectIn(payload);
+    const request = objectIn(payload);
     const expected = message("refused.json", { example: '{"hours": 2, "within": 8}' });
-    return asked ? this.once({ home, ...asked }, now) : refused("unreadable_setting", expected);
+    return request ? this.once({ home, ...request }, now) : refused("unreadable_setting", expected);
   }
 
   /** Removes the plans of a circle that run once and are over. */

@@ -32,8 +32,8 @@ export class AnnouncedPlugs {
   async list(): Promise<readonly Announced[]> {
     const isFirst = !this.#listening;
     if (isFirst) this.#listen();
-    const asked = announcements.flatMap(({ announces: { ask } }) => ask ?? []);
-    for (const { topic, payload } of asked) this.#client.sendCommand(topic, payload);
+    const requests = announcements.flatMap(({ announces: { ask } }) => ask ?? []);
+    for (const { topic, payload } of requests) this.#client.sendCommand(topic, payload);
     if (isFirst) await pause(ANSWERS_WITHIN_MS);
     return [...this.#byTopic.values()].flat().toSorted((a, b) => a.name.localeCompare(b.name));
   }

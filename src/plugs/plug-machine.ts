@@ -41,8 +41,8 @@ export class PlugMachine {
       ...(starts ? { startsWhen: { aboveWatts: starts.above_w } } : {}),
       ...(ends ? { endsWhen: { belowWatts: ends.below_w, forMs: readDuration(ends.for) ?? 0 } } : {}),
     };
-    const kept = starts ? readJson(deps.memory, this.#memoryName, keptPhase) : null;
-    this.#state = { ...NO_MACHINE, phase: kept?.phase ?? "absent" };
+    const stored = starts ? readJson(deps.memory, this.#memoryName, keptPhase) : null;
+    this.#state = { ...NO_MACHINE, phase: stored?.phase ?? "absent" };
     this.tell();
   }
 

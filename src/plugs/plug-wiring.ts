@@ -190,16 +190,8 @@ function reportHome(plug: PlugConfig, ids: readonly string[] | null, { problems 
     problems.end(subject);
     return;
   }
-  problems.start({
-    code: "unknown_home",
-    subject,
-    since: now,
-    names: {
-      owner: message("word.owner_plug", { name: plug.name }),
-      homes: ids.join(", ") || message("word.the_homes"),
-    },
-    detail: unknownHome(plug.home ?? "", ids),
-  });
+  const owner = message("word.owner_plug", { name: plug.name });
+  problems.start(unknownHome({ subject, since: now, home: plug.home ?? "", owner }, ids));
 }
 
 function homeSubject(id: string): string {

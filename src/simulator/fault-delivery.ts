@@ -125,8 +125,8 @@ function statusReply(fault: Extract<FaultRule, { fault: "status" }>, reply: Repl
   if (!code) return htmlReply(fault.status);
   const isBeforeQuota = fault.status === 401 || fault.status === 503;
   const quotaNames = new Set(Object.values(quotaHeaderNames).flatMap((names) => Object.values<string>(names)));
-  const kept = Object.entries(reply.headers).filter(([name]) => !isBeforeQuota || !quotaNames.has(name));
-  const headers: OutgoingHttpHeaders = Object.fromEntries(kept);
+  const entries = Object.entries(reply.headers).filter(([name]) => !isBeforeQuota || !quotaNames.has(name));
+  const headers: OutgoingHttpHeaders = Object.fromEntries(entries);
   delete headers["Retry-After"];
   if (fault.status === 429) {
     const names = quotaHeaderNames.minute;

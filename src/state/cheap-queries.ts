@@ -113,8 +113,8 @@ export class CheapQueries {
 
   /** Stores the started runs only. Everything else is planned again with the same result. */
   #keep(now: EpochMs): void {
-    const asked = [...this.#states].flatMap(([question, { advance }]) => startedIn(question, advance.memory));
-    const started = [...this.#started.values(), ...asked].filter(({ end }) => end > now);
+    const begun = [...this.#states].flatMap(([question, { advance }]) => startedIn(question, advance.memory));
+    const started = [...this.#started.values(), ...begun].filter(({ end }) => end > now);
     this.#deps.memory.write(NAME, JSON.stringify(started.slice(-MAX_QUERIES)));
   }
 }

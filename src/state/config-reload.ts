@@ -51,10 +51,10 @@ export class ConfigReload {
   async reload(read: () => Promise<Config>, by = "API"): Promise<Config> {
     const { problems, clock, log } = this.#deps;
     try {
-      const given = await read();
-      const { live, later } = changeBetween(this.#used, given);
+      const configured = await read();
+      const { live, later } = changeBetween(this.#used, configured);
       if (live.length > 0) {
-        const next = takenOver(this.#used, given);
+        const next = takenOver(this.#used, configured);
         this.#check(next);
         this.#apply(next);
       }

@@ -25,8 +25,8 @@ export function fetchPortOf(account: Account, repository: SeriesRepository): Fet
       const reply = await account.ask<OperationId>(inquiry);
       if (reply.kind !== "ok") return reply;
       const { rows, envelope } = takeApart(operation, reply.body);
-      const kept = repository.withStored(step.series, rows, reply.dropped);
-      return { kind: "answered", rows: kept, envelope, requestId: reply.requestId };
+      const allRows = repository.withStored(step.series, rows, reply.dropped);
+      return { kind: "answered", rows: allRows, envelope, requestId: reply.requestId };
     },
   };
 }

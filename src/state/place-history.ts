@@ -34,11 +34,11 @@ export class PlaceHistory {
     const since = this.#calendar.add("day", this.#calendar.startOf("day", now), -REFERENCE_DAYS);
     const before = readJson(this.#memory, nameOf(place), keptPrices);
     const known = before?.series === series ? before.points : [];
-    const kept = known.filter(([start]) => start >= since && start < first.start);
-    const points = [...kept, ...latest.map(({ start, end, price }): KeptPoint => [start, end, price])];
+    const earlier = known.filter(([start]) => start >= since && start < first.start);
+    const points = [...earlier, ...latest.map(({ start, end, price }): KeptPoint => [start, end, price])];
     const joined = JSON.stringify({ series, points } satisfies Kept);
     if (joined !== this.#memory.read(nameOf(place))) this.#memory.write(nameOf(place), joined);
-    const past = kept.map(([start, end, price]) => ({ start, end, price, spot: price, charges: null, color: null }));
+    const past = earlier.map(([start, end, price]) => ({ start, end, price, spot: price, charges: null, color: null }));
     return [...past, ...latest];
   }
 }

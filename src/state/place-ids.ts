@@ -24,7 +24,7 @@ interface Named {
 }
 
 /** The ids at one location, by key. */
-type Given = Readonly<Record<string, string>>;
+type Ids = Readonly<Record<string, string>>;
 
 export class PlaceIds {
   readonly #places: readonly Named[];
@@ -61,23 +61,23 @@ export class PlaceIds {
 
   /** Returns the stored id of a place. A new name takes the id of a name that was removed at the same location. */
   #remembered({ spot, key }: Named): string | null {
-    const given = this.#givenAt(spot);
-    if (given[key] !== undefined) return given[key];
+    const ids = this.#idsAt(spot);
+    if (ids[key] !== undefined) return ids[key];
     const here = this.#places.filter((other) => other.spot === spot).map((other) => other.key);
-    const left = Object.keys(given).filter((name) => !here.includes(name));
-    const newcomers = here.filter((name) => given[name] === undefined);
-    return given[left[newcomers.indexOf(key)] ?? ""] ?? null;
+    const left = Object.keys(ids).filter((name) => !here.includes(name));
+    const newcomers = here.filter((name) => ids[name] === undefined);
+    return ids[left[newcomers.indexOf(key)] ?? ""] ?? null;
   }
 
   #remember({ spot, key }: Named, id: string): void {
-    const given = this.#givenAt(spot);
-    if (given[key] === id) return;
-    const others = Object.entries(given).filter(([, other]) => other !== id);
+    const ids = this.#idsAt(spot);
+    if (ids[key] === id) return;
+    const others = Object.entries(ids).filter(([, other]) => other !== id);
     const next = { ...Object.fromEntries(others), [key]: id };
     this.#memory.write(nameOf(spot), JSON.stringify(next));
   }
 
-  #givenAt(spot: string): Given {
+  #idsAt(spot: string): Ids {
     return readJson(this.#memory, nameOf(spot), z.record(z.string(), z.string())) ?? {};
   }
 }

@@ -108,15 +108,16 @@ export class SeriesRepository implements StorePort {
     return answered === null || settled === null ? (answered ?? settled) : Math.max(answered, settled);
   }
 
-  async keep(...[series, range, rows, envelope, at]: Parameters<StorePort["keep"]>): ReturnType<StorePort["keep"]> {
-    const asked = chunkUnitOf(series.unit) === null ? null : range;
-    const writeAnswered = () => this.requestLog.writeAnswered(this.store.idOf(series), asked, at);
+  async keep(...[series, range, answer]: Parameters<StorePort["keep"]>): ReturnType<StorePort["keep"]> {
+    const { rows, envelope, at } = answer;
+    const chunkRange = chunkUnitOf(series.unit) === null ? null : range;
+    const writeAnswered = () => this.requestLog.writeAnswered(this.store.idOf(series), chunkRange, at);
     const storing = this.store.storing(series, range, { rows, envelope, now: at }, writeAnswered);
     for (;;) {
       const step = this.#writing.attempt(() => storing.next())?.value;
       if (!step) return null;
       if (step.done) {
-        this.requestLog.noteAnswered(this.store.idOf(series), asked, at);
+        this.requestLog.noteAnswered(this.store.idOf(series), chunkRange, at);
         this.#unsure.get(seriesName(series))?.();
         this.#unsure.delete(seriesName(series));
         this.#revise(series.account);
@@ -172,8 +173,8 @@ export class SeriesRepository implements StorePort {
   ): Promise<boolean | null> {
     const { rows, envelope } = takeApart(operation, body);
     const series = seriesOf(account, operation, params);
-    const kept = this.withStored(series, rows, dropped);
-    return (await this.keep(series, rangeOf(operation, params), kept, envelope, at))?.changed ?? null;
+    const allRows = this.withStored(series, rows, dropped);
+    return (await this.keep(series, rangeOf(operation, params), { rows: allRows, envelope, at }))?.changed ?? null;
   }
 
   /** Adds the stored rows of the ids that were dropped from a response, such as an address that is unreadable now. */
@@ -263,8 +264,8 @@ export class SeriesRepository implements StorePort {
   /** Returns the time of the oldest answer about the requested chunks of a range; null without one. */
   #oldestAnswer(series: SeriesKey, range: Interval, operation: OperationId, now: EpochMs): EpochMs | null {
     const { chunk } = this.store.stateOf(series);
-    const asked = chunkStarts(series.unit, range, this.#calendar).filter((start) => chunk(start) !== null);
-    const ages = asked
+    const starts = chunkStarts(series.unit, range, this.#calendar).filter((start) => chunk(start) !== null);
+    const ages = starts
       .map(this.#ages(series, operation, now))
       .map(({ answeredAt }) => answeredAt ?? now - MAX_REQUEST_AGE_MS);
     return ages.length === 0 ? null : Math.min(...ages);

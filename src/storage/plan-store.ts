@@ -186,9 +186,9 @@ function recordOf(text: string): PlanRecord | null {
     const { begun, ...rest } = JSON.parse(text) as Omit<PlanRecord, "lastsUntil" | "owedMs" | "restingSince" | "on"> & {
       readonly begun?: PlanRecord["startedRuns"];
     };
-    const kept = begun ? { ...rest, startedRuns: begun } : rest;
-    const isSound = keptRecord.safeParse(kept).success;
-    return isSound ? { lastsUntil: null, owedMs: 0, restingSince: null, on: false, ...kept } : null;
+    const record = begun ? { ...rest, startedRuns: begun } : rest;
+    const isSound = keptRecord.safeParse(record).success;
+    return isSound ? { lastsUntil: null, owedMs: 0, restingSince: null, on: false, ...record } : null;
   } catch {
     return null;
   }

@@ -158,8 +158,8 @@ function* priceRecheck(input: FetchScheduleInput, series: SeriesKey): Generator<
 }
 
 function todayDueAt(input: FetchScheduleInput, state: SeriesState, today: EpochMs): EpochMs {
-  const asked = state.askedAt(today);
-  return asked === null ? input.now : nextSlot(input, asked, slots.today);
+  const askedAt = state.askedAt(today);
+  return askedAt === null ? input.now : nextSlot(input, askedAt, slots.today);
 }
 
 /**

@@ -29,9 +29,9 @@ export function usageCandidate(
   const yesterday = calendar.add("day", today, -1);
   const days = recentDays(state, calendar, today);
   const open = days.find(({ isOpen }) => isOpen)?.start ?? null;
-  const asked = state.askedAt(yesterday);
+  const askedAt = state.askedAt(yesterday);
   const isNew = state.answeredAt === null || days.every(({ isAsked }) => !isAsked);
-  if (asked === null && isNew) return { start: open ?? yesterday, dueAt: now };
+  if (askedAt === null && isNew) return { start: open ?? yesterday, dueAt: now };
   for (const { days: reach, weeks } of RECHECKS) {
     const dueAt = lastRecheck(input, today, weeks);
     const start = dueAt <= now ? firstRechecked(dueAt, state, calendar.add("day", today, -reach), input) : null;
@@ -39,7 +39,7 @@ export function usageCandidate(
   }
   if (open === null) return null;
   // Yesterday's slots were for the day before yesterday.
-  const after = Math.max(asked ?? today, today);
+  const after = Math.max(askedAt ?? today, today);
   return {
     start: days.find(({ isFinal }) => !isFinal)?.start ?? open,
     dueAt: nextSlot(input, after, state.chunk(yesterday)?.complete ? slots.estimates : slots.usage),
@@ -63,8 +63,8 @@ function firstRechecked(
 ): EpochMs | null {
   const today = calendar.startOf("day", now);
   for (let day = from; day < today; day = calendar.add("day", day, 1)) {
-    const asked = state.askedAt(day);
-    if (asked !== null && asked < recheckAt) return day;
+    const askedAt = state.askedAt(day);
+    if (askedAt !== null && askedAt < recheckAt) return day;
   }
   return null;
 }

@@ -101,14 +101,14 @@ export type ShownSettings = Readonly<
 
 /** Returns the current value of each setting, and whether it differs from the configuration. */
 export function shownSettings(definition: PlanDefinition, spec: PlanSpec): ShownSettings {
-  const shown = (setting: PlanSetting): ShownSetting => {
+  const rowOf = (setting: PlanSetting): ShownSetting => {
     const value = settingRows[setting].value(spec);
     const file = settingRows[setting].value(definition.spec);
     return { value, changed: value !== file, file };
   };
   return {
-    ...Object.fromEntries(settingsOf(definition.spec).map((setting) => [setting, shown(setting)])),
-    max_price: shown("max_price"),
-    enabled: shown("enabled"),
+    ...Object.fromEntries(settingsOf(definition.spec).map((setting) => [setting, rowOf(setting)])),
+    max_price: rowOf("max_price"),
+    enabled: rowOf("enabled"),
   };
 }

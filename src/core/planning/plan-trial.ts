@@ -125,6 +125,6 @@ function limitText(spec: PlanSpec, limit: Limit): string {
 }
 
 function omit(spec: PlanSpec, keys: readonly string[], more: Partial<PlanSpec> = {}): PlanSpec {
-  const kept = Object.entries(spec).filter(([key]) => !keys.includes(key));
-  return { ...Object.fromEntries(kept), ...more } as PlanSpec;
+  const others = Object.entries(spec).filter(([key]) => !keys.includes(key));
+  return { ...Object.fromEntries(others), ...more } as PlanSpec;
 }

@@ -128,6 +128,6 @@ function timedOut(ends: readonly EpochMs[], now: EpochMs): boolean {
  */
 function isTimerModulo256({ ends }: PlugState, sent: Sent, now: EpochMs): boolean {
   const lastsSec = Math.ceil(((ends.at(-1) ?? sent.at) - sent.at) / SECOND_MS);
-  const kept = sent.at + (lastsSec % 256) * SECOND_MS;
-  return lastsSec > 255 && Math.abs(now - kept) <= TIMER_SLACK_MS;
+  const sentAt = sent.at + (lastsSec % 256) * SECOND_MS;
+  return lastsSec > 255 && Math.abs(now - sentAt) <= TIMER_SLACK_MS;
 }

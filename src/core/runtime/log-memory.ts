@@ -71,6 +71,6 @@ export class LogMemory {
 /** Returns the facts as JSON text; an error appears as its message. */
 function factsText(facts: object): string {
   const text = JSON.stringify(facts, (_name, value: unknown) => (value instanceof Error ? value.message : value)) ?? "";
-  const shown = text === "{}" ? "" : text;
-  return shown.length > MAX_FACTS_LENGTH ? `${shown.slice(0, MAX_FACTS_LENGTH)}…` : shown;
+  const details = text === "{}" ? "" : text;
+  return details.length > MAX_FACTS_LENGTH ? `${details.slice(0, MAX_FACTS_LENGTH)}…` : details;
 }

@@ -40,12 +40,12 @@ export function redact(json: unknown, hidden: readonly RedactedText[]): unknown 
     .filter(({ text }) => text !== "")
     .sort((a, b) => b.text.length - a.text.length)
     .map((each) => [ruleOf(each), each.standIn] as const);
-  const shown = (text: string) =>
+  const redacted = (text: string) =>
     rules
       .reduce((rest, [rule, standIn]) => rest.replace(rule, () => standIn), text)
       .replace(UUID, (_all, start: string) => `${start.slice(0, SHOWN_OF_ID)}…`)
       .replace(EXACT_DECIMAL, (number) => shortened(Number(number)));
-  return walk(json, shown);
+  return walk(json, redacted);
 }
 
 function walk(json: unknown, shown: (text: string) => string): unknown {

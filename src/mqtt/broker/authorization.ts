@@ -121,8 +121,8 @@ const FORWARDED = [
 function cleanProperties(packet: PublishPacket): void {
   const { properties } = packet;
   if (!properties) return;
-  const kept = FORWARDED.filter((name) => properties[name] !== undefined && !Array.isArray(properties[name]));
-  packet.properties = Object.fromEntries(kept.map((name) => [name, properties[name]]));
+  const names = FORWARDED.filter((name) => properties[name] !== undefined && !Array.isArray(properties[name]));
+  packet.properties = Object.fromEntries(names.map((name) => [name, properties[name]]));
 }
 
 /**

@@ -33,9 +33,9 @@ export class BrokerMemory {
 
   async storeRetained({ topic, qos, payload, properties, messageExpiry }: Retained & { readonly topic: string }) {
     // A copy, because the payload is part of a larger buffer that was read from a socket.
-    const kept = { qos, payload: Buffer.from(payload), properties, messageExpiry };
+    const copy = { qos, payload: Buffer.from(payload), properties, messageExpiry };
     if (payload.length === 0) this.#retained.delete(topic);
-    else this.#retained.set(topic, kept as Retained);
+    else this.#retained.set(topic, copy as Retained);
   }
 
   /**

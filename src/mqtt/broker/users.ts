@@ -67,9 +67,9 @@ export class BrokerUsers {
    */
   async find(name: string | undefined, password: Buffer | undefined): Promise<BrokerUser | null> {
     if (name === undefined || password === undefined) return null;
-    const given = digest(password);
+    const sent = digest(password);
     const user = this.#users.find((one) => one.name === name) ?? null;
-    return (await this.#fits(user, password, given)) ? user : null;
+    return (await this.#fits(user, password, sent)) ? user : null;
   }
 
   async #fits(user: BrokerUser | null, password: Buffer, given: Buffer): Promise<boolean> {

@@ -62,11 +62,14 @@ export class Commands {
       const result = await carryOut(command, levels, payload);
       if (result.kind === "ignored") return true;
       const reason = result.kind === "refused" ? result.reason : null;
-      const shown = topic.slice(0, MAX_TOPIC_SHOWN_LENGTH);
-      if (reason !== null) onRefused(shown, reason);
+      const shortTopic = topic.slice(0, MAX_TOPIC_SHOWN_LENGTH);
+      if (reason !== null) onRefused(shortTopic, reason);
       const text = reason && textIn("en", reason);
       const said = typeof reason === "object" ? reason : null;
-      answer(`${baseTopic}/response`, JSON.stringify({ topic: shown, ok: reason === null, reason: text, ...said }));
+      answer(
+        `${baseTopic}/response`,
+        JSON.stringify({ topic: shortTopic, ok: reason === null, reason: text, ...said }),
+      );
       return true;
     }
     return false;

@@ -118,12 +118,12 @@ export class PublishedTopics {
       this.#memory.write(nameOf(part), topics ? JSON.stringify(Object.fromEntries(topics)) : "");
     }
     if (this.#changed.has(NO_PART)) {
-      const kept: Kept = {
+      const stored: Kept = {
         topics: Object.fromEntries(this.#parts.get(NO_PART) ?? []),
         cleared: Object.fromEntries(this.#cleared),
         parts: [...this.#parts.keys(), ...this.#unread].filter((part) => part !== NO_PART),
       };
-      this.#memory.write(NAME, JSON.stringify(kept));
+      this.#memory.write(NAME, JSON.stringify(stored));
     }
     this.#changed.clear();
   }

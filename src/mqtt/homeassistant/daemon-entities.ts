@@ -18,8 +18,8 @@ const MAX_ACCOUNTS = 32;
 /** Returns the device of the daemon. Its rows depend on the configured accounts and series. */
 export function daemonDevice(all: DaemonView, name = "elbro", id: string | null = null): Device<DaemonView> {
   const interfaces = all.interfaces.slice(0, MAX_ACCOUNTS);
-  const shown = new Set(interfaces.map(({ account }) => account));
-  const series = all.series.filter(({ account }) => shown.has(account));
+  const accounts = new Set(interfaces.map(({ account }) => account));
+  const series = all.series.filter(({ account }) => accounts.has(account));
   const state = { ...all, interfaces, series };
   return { id, name, model: "Daemon", rows: daemonRows(state), state, currency: null };
 }

@@ -58,17 +58,17 @@ export function announce<State>(options: DiscoveryOptions, device: Device<State>
   const id = deviceId(options.baseTopic, device.id);
   const known = new Set(before);
   const rows = device.rows.filter((row) => existsFor(row, device) || (known.has(row.key) && hasUnit(row, device)));
-  const shown = device.partOf ?? device;
+  const owner = device.partOf ?? device;
   const document = {
     device: {
       identifiers: [id, ...(device.partOf ? [deviceId(options.baseTopic, device.partOf.id)] : [])],
       name: device.name,
       manufacturer: "elbro",
-      model: shown.model,
+      model: owner.model,
       sw_version: options.version,
-      ...(shown.via === undefined
+      ...(owner.via === undefined
         ? {}
-        : { via_device: deviceId(options.baseTopic, shown.via ?? options.daemon ?? null) }),
+        : { via_device: deviceId(options.baseTopic, owner.via ?? options.daemon ?? null) }),
       ...(options.dashboardUrl === undefined ? {} : { configuration_url: options.dashboardUrl }),
     },
     origin: { name: "elbro", sw_version: options.version },

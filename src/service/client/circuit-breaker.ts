@@ -171,7 +171,7 @@ export class CircuitBreaker {
     const pauses = [...this.#pauses].flatMap(([name, { kind, streak, until }]): KeptPause[] =>
       until > now ? [[name, kind, streak, Math.ceil(until - now)]] : [],
     );
-    const kept: z.infer<typeof keptPauses> = {
+    const stored: z.infer<typeof keptPauses> = {
       boot: clock.boot,
       monotonicMs: Math.floor(now),
       wall: clock.now(),
@@ -179,7 +179,7 @@ export class CircuitBreaker {
       silences: pauses,
     };
     this.#kept = new Map(pauses.map(([name, , , restMs]) => [name, now + restMs]));
-    memory.write(`silence/${account}`, JSON.stringify(kept));
+    memory.write(`silence/${account}`, JSON.stringify(stored));
   }
 
   /**
@@ -189,17 +189,17 @@ export class CircuitBreaker {
    */
   #restore(): void {
     const { account, memory, clock, keyMark } = this.#deps;
-    const kept = readJson(memory, `silence/${account}`, keptPauses);
-    if (!kept) return;
+    const stored = readJson(memory, `silence/${account}`, keptPauses);
+    if (!stored) return;
     const now = clock.monotonicMs();
-    const sameBoot = kept.boot === clock.boot;
-    const passedMs = Math.max(0, sameBoot ? now - kept.monotonicMs : now);
-    const passedByWallMs = sameBoot ? passedMs : Math.max(passedMs, clock.now() - kept.wall);
+    const sameBoot = stored.boot === clock.boot;
+    const passedMs = Math.max(0, sameBoot ? now - stored.monotonicMs : now);
+    const passedByWallMs = sameBoot ? passedMs : Math.max(passedMs, clock.now() - stored.wall);
     const onDisk = new Map<string, MonotonicMs>();
     this.#kept = onDisk;
-    for (const [name, kind, streak, restMs] of kept.silences) {
+    for (const [name, kind, streak, restMs] of stored.silences) {
       const limited = kind.startsWith("429");
-      if (kept.keyMark !== keyMark && !limited) continue;
+      if (stored.keyMark !== keyMark && !limited) continue;
       const restNowMs = restMs - (limited ? passedMs : passedByWallMs);
       onDisk.set(name, now + restNowMs);
       if (restNowMs <= 0) continue;

@@ -43,9 +43,7 @@ export interface StorePort {
   keep(
     series: SeriesKey,
     range: Interval,
-    rows: Rows,
-    envelope: Envelope,
-    at: EpochMs,
+    answer: { readonly rows: Rows; readonly envelope: Envelope; readonly at: EpochMs },
   ): Promise<{ readonly changed: boolean; readonly strayRows: number } | null>;
   /** Records a request that ended without data, so that it waits for its next regular time. */
   noteAnswered(series: SeriesKey, at: EpochMs): void;
@@ -164,7 +162,7 @@ export class Collector {
     const { keeping, clock, log, onChange } = this.#deps;
     const { step, answer, at } = asked;
     const { rows, envelope } = answer;
-    const change = await keeping.keep(step.series, step.range ?? WHOLE, rows, envelope, at);
+    const change = await keeping.keep(step.series, step.range ?? WHOLE, { rows, envelope, at });
     if (!change) {
       this.#unwritten = asked;
       return clock.now() + UNWRITTEN_PAUSE_MS;

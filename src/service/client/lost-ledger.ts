@@ -30,10 +30,10 @@ export class LostLedger {
   constructor(memory: KeyValue, account: string, boot: string, now: MonotonicMs) {
     this.#name = nameOf(account);
     this.#memory = memory;
-    const kept = readJson(memory, this.#name, keptLoss);
-    if (!kept) return;
-    this.#since = kept.boot === boot ? kept.since : now;
-    if (kept.boot !== boot) memory.write(this.#name, JSON.stringify({ boot, since: now } satisfies Kept));
+    const stored = readJson(memory, this.#name, keptLoss);
+    if (!stored) return;
+    this.#since = stored.boot === boot ? stored.since : now;
+    if (stored.boot !== boot) memory.write(this.#name, JSON.stringify({ boot, since: now } satisfies Kept));
   }
 
   /**

@@ -116,16 +116,16 @@ export class RateLimiter {
     const { account, requestLog, memory, clock } = deps;
     const now = clock.monotonicMs();
     this.#unknown = new LostLedger(memory, account, clock.boot, now);
-    const kept = requestLog.recent(account, MAX_ATTEMPTS);
+    const attempts = requestLog.recent(account, MAX_ATTEMPTS);
     const note = readJson(memory, `idle/${account}`, idleNote);
-    const placed = placeAttempts(kept, note, clock.boot);
-    this.#newestId = kept.at(-1)?.id ?? 0;
-    this.#past = placed.filter((_, i) => kept[i]?.boot !== clock.boot);
+    const placed = placeAttempts(attempts, note, clock.boot);
+    this.#newestId = attempts.at(-1)?.id ?? 0;
+    this.#past = placed.filter((_, i) => attempts[i]?.boot !== clock.boot);
     this.#spending = new RateWindow(placed);
     placed.forEach(({ at, serverMs }, i) => {
-      this.#ceilings.resume(kept[i]?.id ?? 0, at, serverMs !== null, now);
+      this.#ceilings.resume(attempts[i]?.id ?? 0, at, serverMs !== null, now);
     });
-    this.#restoreCeilings(kept, now);
+    this.#restoreCeilings(attempts, now);
   }
 
   /** Returns why the quota is too small for the fetch schedule; null if it is not. */
@@ -244,13 +244,13 @@ export class RateLimiter {
   #keepCeilings(now: MonotonicMs): void {
     const { account, memory, clock } = this.#deps;
     const ceilings = this.#ceilings.kept(now);
-    const kept: z.infer<typeof keptCeilings> = {
+    const stored: z.infer<typeof keptCeilings> = {
       attemptId: this.#newestId,
       boot: clock.boot,
       monotonicMs: Math.floor(now),
       ceilings,
     };
-    const text = ceilings.length === 0 ? "" : JSON.stringify(kept);
+    const text = ceilings.length === 0 ? "" : JSON.stringify(stored);
     if (text !== (memory.read(`ceilings/${account}`) ?? "")) memory.write(`ceilings/${account}`, text);
   }
 

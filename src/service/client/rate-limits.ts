@@ -53,8 +53,8 @@ export class LearnedRateLimits implements RateLimitSource {
     this.#name = `limits/${account}`;
     this.#memory = memory;
     this.#addresses = addresses;
-    const kept = readJson(memory, this.#name, keptLimits);
-    this.#learned = kept ?? {};
+    const stored = readJson(memory, this.#name, keptLimits);
+    this.#learned = stored ?? {};
   }
 
   /** Returns the limits in force, or the assumed limits before the first response. */

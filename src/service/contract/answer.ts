@@ -53,12 +53,12 @@ export async function readAnswer<Id extends OperationId>(
     if ((i + 1) % ROWS_PER_SLICE === 0) await pause();
   }
   const drop = (index: number, why: string) => drops.add(`row ${index}: ${why}`);
-  const kept = reached === null ? withoutContradictions(fitting, drop) : fitting;
-  if (kept.length === 0 && drops.found !== null) return malformed(drops);
-  if (envelope !== null && kept.length === 0) return { kind: "malformed", why: envelope };
+  const consistent = reached === null ? withoutContradictions(fitting, drop) : fitting;
+  if (consistent.length === 0 && drops.found !== null) return malformed(drops);
+  if (envelope !== null && consistent.length === 0) return { kind: "malformed", why: envelope };
   if (envelope !== null) drops.add(envelope);
   if (drops.found === null) return read(json, drops);
-  return read(response.shape === "series" ? { ...(json as object), data: kept } : kept, drops);
+  return read(response.shape === "series" ? { ...(json as object), data: consistent } : consistent, drops);
 }
 
 /** Collects what is dropped from one response. */

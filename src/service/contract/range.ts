@@ -29,20 +29,20 @@ export function unreadable(why: string): { readonly kind: "unreadable"; readonly
  */
 export function parseInstant(text: string): Reading<EpochMs> {
   const match = RFC_3339.exec(text);
-  const shown = `"${text.length > 40 ? `${text.slice(0, 40)}…` : text}"`;
-  if (!match) return unreadable(`${shown} is not an RFC 3339 date-time with Z or a numeric offset`);
+  const quoted = `"${text.length > 40 ? `${text.slice(0, 40)}…` : text}"`;
+  if (!match) return unreadable(`${quoted} is not an RFC 3339 date-time with Z or a numeric offset`);
   const [, year, month, day, hour, minute, second, fraction = "", zone = ""] = match;
   if (/\s/.test(zone))
-    return unreadable(`${shown} has a space where a sign should be; write the + of an offset as %2B`);
+    return unreadable(`${quoted} has a space where a sign should be; write the + of an offset as %2B`);
   if (!isCivil([year, month, day, hour, minute, second].map(Number)))
-    return unreadable(`${shown} is not a date and time that exists`);
+    return unreadable(`${quoted} is not a date and time that exists`);
   const offsetMinutes = parseOffset(zone);
   if (offsetMinutes === null) return unreadable(`"${zone}" is not an offset; expected ±HH:MM up to 23:59`);
   const fractionMs = Number(fraction.padEnd(3, "0").slice(0, 3));
   const at = Date.parse(`${text.slice(0, 19).toUpperCase()}Z`) + fractionMs - offsetMinutes * MINUTE_MS;
   if (contains(READABLE, at)) return { kind: "value", value: at };
   const { first, last } = CALENDAR_YEARS;
-  return unreadable(`the year of ${shown} is not between ${first} and ${last}`);
+  return unreadable(`the year of ${quoted} is not between ${first} and ${last}`);
 }
 
 function isCivil([year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0]: readonly number[]): boolean {

@@ -74,8 +74,8 @@ function normalise(
   calendar: Calendar,
 ): ContractError | null {
   const unit = values[range.unitFrom] as CalendarUnit;
-  const asked = { from: values.from as EpochMs, to: values.to as EpochMs };
-  const normalised = normaliseRange(asked, unit, range.caps[unit] ?? null, calendar);
+  const wanted = { from: values.from as EpochMs, to: values.to as EpochMs };
+  const normalised = normaliseRange(wanted, unit, range.caps[unit] ?? null, calendar);
   if ("kind" in normalised) return normalised;
   values.from = normalised.start;
   values.to = normalised.end;

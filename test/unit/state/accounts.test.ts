@@ -85,7 +85,11 @@ describe("the quota of a consumer account", () => {
   async function withAddresses(count: number, config: Readonly<Record<string, unknown>> = {}, day = 100) {
     const world = await openWorld({ config: { ...CONSUMER, ...config }, simulator: { limits: { minute: 60, day } } });
     const rows = ids(count).map((id) => ({ id, label: "Home", capabilities: {} }));
-    await world.repository.keep(seriesOf("consumer", "addresses", {}), WHOLE, rows, {}, world.clock.now());
+    await world.repository.keep(seriesOf("consumer", "addresses", {}), WHOLE, {
+      rows,
+      envelope: {},
+      at: world.clock.now(),
+    });
     return world;
   }
 

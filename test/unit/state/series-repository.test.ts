@@ -337,7 +337,11 @@ describe("storing", () => {
     using shelved = new Shelved();
     const { repository } = shelved;
     const series = { ...seriesOf(account, "prices", pricesOf(range)), unit: "fifteenMinutes" as const };
-    const kept = repository.keep(series, range, rowsOf("fifteenMinutes", range), {}, shelved.now);
+    const kept = repository.keep(series, range, {
+      rows: rowsOf("fifteenMinutes", range),
+      envelope: {},
+      at: shelved.now,
+    });
     const seen = new Set<number>();
     let over = false;
     const look = () => {
@@ -359,7 +363,9 @@ describe("storing", () => {
     const rows = rowsOf("fifteenMinutes", range);
     const even = rows.filter((_, i) => i % 2 === 0);
     const odd = rows.filter((_, i) => i % 2 === 1);
-    await Promise.all([even, odd].map((half) => repository.keep(series, range, half, {}, shelved.now)));
+    await Promise.all(
+      [even, odd].map((half) => repository.keep(series, range, { rows: half, envelope: {}, at: shelved.now })),
+    );
     expect(repository.store.rows(series, range)).toEqual(rows);
   });
 
@@ -368,7 +374,7 @@ describe("storing", () => {
     const series = { account, place: addressId, operation: "forecastPrices", unit: "latest" } as const;
     const seriesId = shelved.repository.store.idOf(series);
     shelved.repository.requestLog.spend(spendOf({ seriesId }));
-    await shelved.repository.keep(series, WHOLE, [], {}, shelved.now);
+    await shelved.repository.keep(series, WHOLE, { rows: [], envelope: {}, at: shelved.now });
     shelved.restart();
     expect(shelved.repository.stateOf(series).answeredAt).toBe(shelved.now);
     expect(shelved.repository.find(account, "forecastPrices", { addressId }, shelved)?.fresh).toBe(true);

@@ -91,15 +91,15 @@ describe.each(ways)("while a database is $name", ({ code, fill, free }) => {
     const repository = new SeriesRepository(store.database, calendar, () => NOW, writing);
     const next = dayOf("2026-03-11");
     const rows = rowsOf("hour", next, (start) => Math.sin(start));
-    await repository.keep(key, range, rowsOf("hour", range), {}, NOW);
+    await repository.keep(key, range, { rows: rowsOf("hour", range), envelope: {}, at: NOW });
     fill(store.database);
-    expect(await repository.keep(key, next, rows, {}, NOW)).toBeNull();
+    expect(await repository.keep(key, next, { rows, envelope: {}, at: NOW })).toBeNull();
     expect(repository.store.rows(key, range)).toHaveLength(24);
     expect(repository.store.rows(key, next)).toEqual([]);
     free(store.database);
-    expect(await repository.keep(key, next, rows, {}, NOW)).toBeNull();
+    expect(await repository.keep(key, next, { rows, envelope: {}, at: NOW })).toBeNull();
     writing.recover();
-    expect((await repository.keep(key, next, rows, {}, NOW))?.changed).toBe(true);
+    expect((await repository.keep(key, next, { rows, envelope: {}, at: NOW }))?.changed).toBe(true);
     expect(repository.store.rows(key, next)).toEqual(rows);
   });
 

@@ -117,19 +117,19 @@ export function timerAutomation(address: PlugAddress, whenLost: WhenLost, isInve
 }
 
 function action({ topic: entity, values }: PlugAddress, on: boolean): PlugMessage {
-  const given = values && valueActionOf(entity);
-  if (!given)
+  const action = values && valueActionOf(entity);
+  if (!action)
     return { topic: `homeassistant/turn_${on ? "on" : "off"}`, payload: JSON.stringify({ entity_id: entity }) };
   const [domain] = entity.split(".");
-  const data = { entity_id: entity, [given.field]: on ? values.on : values.off };
-  return { topic: `${domain}/${given.action}`, payload: JSON.stringify(data) };
+  const data = { entity_id: entity, [action.field]: on ? values.on : values.off };
+  return { topic: `${domain}/${action.action}`, payload: JSON.stringify(data) };
 }
 
 /** An entity with values is ON while it has that of ON: its owner may choose a third one. */
 function stateIn(payload: string, { topic: entity, values }: PlugAddress): { kind: "reported"; on: boolean } | null {
   const read = objectIn(payload);
-  const given = values && valueActionOf(entity);
-  const found = given?.attribute === undefined ? read?.state : read?.[given.attribute];
+  const action = values && valueActionOf(entity);
+  const found = action?.attribute === undefined ? read?.state : read?.[action.attribute];
   if ((typeof found !== "string" && typeof found !== "number") || found === "unknown") return null;
   if (!values) return { kind: "reported", on: found !== "off" };
   const isOn = typeof values.on === "number" ? Number(found) === values.on : found === values.on;

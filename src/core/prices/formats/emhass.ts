@@ -31,10 +31,10 @@ export function emhassAttributes(source: FormatSource): object {
   }));
   const textOf = ({ costs, sellings }: (typeof entries)[number]) =>
     [...costs, ...sellings].map(([at, price]) => `"${at}":${price}`).join();
-  const kept = fitting({ load_cost_forecast: {}, prod_price_forecast: {} }, entries, textOf);
+  const fitted = fitting({ load_cost_forecast: {}, prod_price_forecast: {} }, entries, textOf);
   return shaped(
-    kept.flatMap(({ costs }) => costs),
-    kept.flatMap(({ sellings }) => sellings),
+    fitted.flatMap(({ costs }) => costs),
+    fitted.flatMap(({ sellings }) => sellings),
   );
 }
 

@@ -27,7 +27,7 @@ for (let round = Number(first); ; round++) {
   if (isLast && killedAt === "spent") die();
   repository.requestLog.settle(id, 200, `round ${round}`, round);
   if (isLast && Number(killedAt) > 0) dieAfter(Number(killedAt));
-  await repository.keep(ingested, ingestedRange, answerOf(round), { round }, round);
+  await repository.keep(ingested, ingestedRange, { rows: answerOf(round), envelope: { round }, at: round });
   say(`kept ${round}`);
   if (isLast && killedAt === "kept") die();
 }

@@ -42,7 +42,7 @@ function collecting(
   };
   const keeping: StorePort = {
     stateOf: () => ({ answeredAt: world.answeredAt, askedAt: () => null, chunk: () => null, newestGap: () => null }),
-    keep: async (series, range, rows, envelope, at) => {
+    keep: async (series, range, { rows, envelope, at }) => {
       kept.push({ series, range, rows, envelope });
       world.answeredAt = at;
       return { changed: world.changed, strayRows: strays[Math.min(kept.length, strays.length) - 1] ?? 0 };
