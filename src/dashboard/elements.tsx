@@ -111,6 +111,24 @@ export function EmptyView({ id, text }: EmptyViewProps) {
   );
 }
 
+/** Why an entry or a request was refused. Screen readers interrupt for it. */
+export function Wrong({ id, text }: { readonly id?: string; readonly text: ComponentChildren }) {
+  return (
+    <p id={id} class="wrong" role="alert">
+      {text}
+    </p>
+  );
+}
+
+/** What the daemon answered to the last action. Screen readers say it. */
+export function Answer({ text }: { readonly text: string }) {
+  return (
+    <p class="answer" role="status">
+      {text}
+    </p>
+  );
+}
+
 /** The head of a table. */
 export function ColumnHeads({ keys }: { readonly keys: readonly TextName[] }) {
   const { t } = usePage();

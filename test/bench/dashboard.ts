@@ -121,7 +121,7 @@ const DRAW_YEARS = `(async () => {
   place.className = "plot";
   document.querySelector("#now").append(place);
   const chart = new Chart(place);
-  const barsOf = () => addedUp(JSON.parse(text).data, MEASURES.consumption, "hour", { from, to, until: to }, calendar);
+  const barsOf = () => addedUp(JSON.parse(text).data, MEASURES.consumption, { from, to, unit: "hour", until: to }, calendar);
   const draw = async (bars) => {
     chart.show({ from, to, bars: bars.map((bar) => ({ ...bar, kind: "use" })), ticksFor: () => calendar.startsIn("month", { start: from, end: to }).map((at) => ({ at, text: "" })), valueText: String, describe: String, label: "", unit: "kWh", rest: null, onPick: () => undefined });
     await Promise.resolve();

@@ -1,6 +1,7 @@
 /** Block with the connections to the service, the broker and Home Assistant: seen, tested and changed. */
 import { useEffect, useState } from "preact/hooks";
 import type { SavedConnections } from "../../api/connections.ts";
+import { Wrong } from "../elements.tsx";
 import { changeCount } from "../history/changes.ts";
 import { usePage } from "../page.ts";
 import { ask, get } from "../requests.ts";
@@ -60,9 +61,7 @@ export function Connections() {
           />
         ))}
       </ul>
-      <p class="wrong" role="alert">
-        {answerOf()}
-      </p>
+      <Wrong text={answerOf()} />
       {dialog}
     </Block>
   );

@@ -4,15 +4,11 @@ import type { HolidaysAnswer } from "../../api/away.ts";
 import { usePage } from "../page.ts";
 import { get, post, refusalIn } from "../requests.ts";
 import { refusalText } from "./plan-words.ts";
-
-interface AwayFormProps {
-  readonly home: string;
-  readonly onClose: (done: string | null) => void;
-}
+import { type HomeFormProps, PlansForm } from "./plans-form.tsx";
 
 const DATE_LENGTH = "2026-07-01".length;
 
-export function AwayForm({ home, onClose }: AwayFormProps) {
+export function AwayForm({ home, onClose }: HomeFormProps) {
   const { t } = usePage();
   const [saved, setSaved] = useState<{ readonly from: string; readonly until: string } | null>(null);
   const [typed, setTyped] = useState<{ readonly from?: string; readonly until?: string }>({});
@@ -30,40 +26,21 @@ export function AwayForm({ home, onClose }: AwayFormProps) {
       await post(`local/v1/away/${home}`, { away });
       onClose(t(away === "off" ? "away_ended" : "away_saved"));
     });
+  const fields = (["from", "until"] as const).map((name) => ({
+    id: `away-${name}`,
+    label: t(`away_${name}`),
+    type: "date" as const,
+    value: typed[name] ?? saved?.[name].slice(0, DATE_LENGTH) ?? "",
+    onText: (text: string) => setTyped((before) => ({ ...before, [name]: text })),
+  }));
+  const submit = () => void send({ from: "", until: "", ...saved, ...typed });
   return (
-    <form
-      class="settings once"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send({ from: "", until: "", ...saved, ...typed });
-      }}
-    >
-      {(["from", "until"] as const).map((name) => (
-        <div key={name} class="setting">
-          <label for={`away-${name}`}>{t(`away_${name}`)}</label>
-          <input
-            id={`away-${name}`}
-            type="date"
-            value={typed[name] ?? saved?.[name].slice(0, DATE_LENGTH) ?? ""}
-            onInput={({ currentTarget: { value } }) => setTyped((before) => ({ ...before, [name]: value }))}
-          />
-        </div>
-      ))}
-      <button type="submit" class="strong">
-        {t("save")}
-      </button>
+    <PlansForm fields={fields} submitText={t("save")} wrong={wrong} onSubmit={submit} onClose={onClose}>
       {saved && (
         <button type="button" onClick={() => void send("off")}>
           {t("away_off")}
         </button>
       )}
-      <button type="button" onClick={() => onClose(null)}>
-        {t("cancel")}
-      </button>
-      <p class="wrong" role="alert">
-        {wrong}
-      </p>
-    </form>
+    </PlansForm>
   );
 }

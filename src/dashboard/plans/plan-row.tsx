@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks";
 import type { Plan } from "../answers.ts";
 import type { Task } from "../editing/editing.ts";
-import { type PageTools, usePage, type Words } from "../page.ts";
+import { Answer } from "../elements.tsx";
+import { usePage, type Words } from "../page.ts";
 import { post, refusalIn } from "../requests.ts";
 import { EntryButtons } from "./entry-buttons.tsx";
 import { Learned } from "./plan-learned.tsx";
@@ -20,26 +21,17 @@ interface PlanRowProps {
   readonly onTask: (task: Task) => void;
 }
 
+/** Sends a change of a plan. Returns whether it was accepted. */
+type SendChange = (change: PlanChange, path?: string) => Promise<boolean>;
+
 /** States that the times of the next run do not say. */
 const SAID: readonly Plan["state"][] = ["scheduled", "running"];
 
 export function PlanRow({ plan, look, mayControl, isOpen, onOpen, onTask }: PlanRowProps) {
   const page = usePage();
   const { t, store } = page;
-  const [answer, setAnswer] = useState("");
-  /** State of the switch after a click, until the daemon has responded; null otherwise. */
-  const [switched, setSwitched] = useState<boolean | null>(null);
-  const isEnabled = switched ?? plan.settings.enabled?.value !== false;
+  const { answer, setAnswer, send } = useSend(plan);
   const title = `plan-${plan.id}`;
-  const send = async (path: string, change: PlanChange) => {
-    setAnswer(t("sending"));
-    const result = await sendTo(path, change, page);
-    setAnswer(result.text);
-    await store.readPlans();
-    setSwitched(null);
-    return result.isDone;
-  };
-  const change = (settings: PlanChange) => send(`local/v1/plans/${encodeURIComponent(plan.id)}`, settings);
   const headline = headlineOf(plan, page, store.time.value);
   const state = t(`state_${plan.state}`);
   return (
@@ -65,37 +57,22 @@ export function PlanRow({ plan, look, mayControl, isOpen, onOpen, onTask }: Plan
         </p>
         <p class="plan-price number">{priceOf(plan, page)}</p>
         <Ribbon plan={plan} look={look} />
-        <label class="switch">
-          <input
-            type="checkbox"
-            role="switch"
-            checked={isEnabled}
-            aria-checked={isEnabled}
-            disabled={!mayControl}
-            onChange={({ currentTarget: { checked } }) => {
-              setSwitched(checked);
-              void change({ enabled: checked });
-            }}
-          />
-          <span class="unseen">{`${plan.name}: ${t("plan_enabled")}`}</span>
-        </label>
+        <EnabledSwitch plan={plan} isDisabled={!mayControl} onChange={send} />
       </div>
-      <p class="answer" role="status">
-        {answer}
-      </p>
+      <Answer text={answer} />
       <div id={`${title}-more`} class="plan-more" hidden={!isOpen}>
         {isOpen && (
           <>
             <p class="soft">{reasonOf(plan, page)}</p>
             <Runs plan={plan} />
             <p class="faint">{monthText(plan, page)}</p>
-            <Learned plan={plan} onCommand={mayControl ? (command) => void change({ command }) : undefined} />
-            {mayControl && <Actions plan={plan} title={title} onChange={change} onSend={send} />}
+            <Learned plan={plan} onCommand={mayControl ? (command) => void send({ command }) : undefined} />
+            {mayControl && <Actions plan={plan} title={title} onSend={send} />}
             {mayControl && (
               <div class="card-foot">
                 <details class="change">
                   <summary>{t("plan_change")}</summary>
-                  <PlanSettings plan={plan} onChange={change} onNothing={() => setAnswer(t("nothing_changed"))} />
+                  <PlanSettings plan={plan} onChange={send} onNothing={() => setAnswer(t("nothing_changed"))} />
                 </details>
                 <EntryButtons list="plans" id={plan.id} name={plan.name} title={title} onTask={onTask} />
               </div>
@@ -107,14 +84,59 @@ export function PlanRow({ plan, look, mayControl, isOpen, onOpen, onTask }: Plan
   );
 }
 
+/** Returns the function that sends changes of a plan, and the text of its last response. */
+function useSend({ id }: Plan) {
+  const { t, store } = usePage();
+  const [answer, setAnswer] = useState("");
+  const send: SendChange = async (change, path = `local/v1/plans/${encodeURIComponent(id)}`) => {
+    setAnswer(t("sending"));
+    const refusal = await post(path, change).then(() => null, refusalIn);
+    const done = "command" in change || "once" in change ? "done" : "saved";
+    setAnswer(refusal ? refusalText(refusal, t) : t(done));
+    await store.readPlans();
+    return refusal === null;
+  };
+  return { answer, setAnswer, send };
+}
+
+interface EnabledSwitchProps {
+  readonly plan: Plan;
+  readonly isDisabled: boolean;
+  readonly onChange: SendChange;
+}
+
+function EnabledSwitch({ plan: { name, settings }, isDisabled, onChange }: EnabledSwitchProps) {
+  const { t } = usePage();
+  /** State after a click, until the daemon has responded; null otherwise. */
+  const [switched, setSwitched] = useState<boolean | null>(null);
+  const isEnabled = switched ?? settings.enabled?.value !== false;
+  const change = async (enabled: boolean) => {
+    setSwitched(enabled);
+    await onChange({ enabled });
+    setSwitched(null);
+  };
+  return (
+    <label class="switch">
+      <input
+        type="checkbox"
+        role="switch"
+        checked={isEnabled}
+        aria-checked={isEnabled}
+        disabled={isDisabled}
+        onChange={({ currentTarget: { checked } }) => void change(checked)}
+      />
+      <span class="unseen">{`${name}: ${t("plan_enabled")}`}</span>
+    </label>
+  );
+}
+
 interface ActionsProps {
   readonly plan: Plan;
   readonly title: string;
-  readonly onChange: (change: PlanChange) => Promise<boolean>;
-  readonly onSend: (path: string, change: PlanChange) => Promise<boolean>;
+  readonly onSend: SendChange;
 }
 
-function Actions({ plan, title, onChange, onSend }: ActionsProps) {
+function Actions({ plan, title, onSend }: ActionsProps) {
   const { t } = usePage();
   const hasHours = plan.settings.hours !== undefined || plan.settings.energy !== undefined;
   return (
@@ -125,7 +147,7 @@ function Actions({ plan, title, onChange, onSend }: ActionsProps) {
           type="button"
           data-action={action}
           aria-describedby={title}
-          onClick={() => void onChange({ command: action })}
+          onClick={() => void onSend({ command: action })}
         >
           {t(`action_${action}`)}
         </button>
@@ -134,7 +156,7 @@ function Actions({ plan, title, onChange, onSend }: ActionsProps) {
         <button
           type="button"
           aria-describedby={title}
-          onClick={() => void onSend("local/v1/plans", { once: true, plan: plan.id, within: ONCE_HOURS })}
+          onClick={() => void onSend({ once: true, plan: plan.id, within: ONCE_HOURS }, "local/v1/plans")}
         >
           {t("action_once", { hours: ONCE_HOURS })}
         </button>
@@ -145,15 +167,6 @@ function Actions({ plan, title, onChange, onSend }: ActionsProps) {
 
 const ACTIONS_ON = ["stop"] as const;
 const ACTIONS_OFF = ["run_now", "skip"] as const;
-
-async function sendTo(path: string, change: PlanChange, { t }: PageTools): Promise<{ text: string; isDone: boolean }> {
-  try {
-    await post(path, change);
-    return { text: t("command" in change || "once" in change ? "done" : "saved"), isDone: true };
-  } catch (thrown) {
-    return { text: refusalText(refusalIn(thrown), t), isDone: false };
-  }
-}
 
 /** Returns the cost of the planned runs, or their mean price per kWh without a known energy. */
 function priceOf({ cost, mean_price: mean, currency }: Plan, { f }: Words): string {

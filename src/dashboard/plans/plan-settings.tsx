@@ -3,6 +3,9 @@ import { useState } from "preact/hooks";
 import { MAX_ENERGY_KWH, MAX_PRICE_LIMITS } from "../../core/planning/plan-limits.ts";
 import type { PlanSetting } from "../../core/planning/setting-rows.ts";
 import type { Plan } from "../answers.ts";
+import { Wrong } from "../elements.tsx";
+import { LabelledInput } from "../labelled-input.tsx";
+import type { Translate } from "../language.ts";
 import { type NumberLimits, numberMistake, numberText, numberTexts, readNumber } from "../number-text.ts";
 import { usePage } from "../page.ts";
 import { readTime, TIME_INPUT } from "../time-text.ts";
@@ -41,27 +44,17 @@ export function PlanSettings({ plan: { id, settings }, onChange, onNothing }: Pl
   const [typed, setTyped] = useState<Partial<Record<Field, string>>>({});
   /** Fields that were left after a change. Their mistakes are shown. */
   const [left, setLeft] = useState<readonly Field[]>([]);
-  const fields = (Object.keys(FIELDS) as Field[]).filter((name) => {
-    const setting = settings[name];
-    return setting && (!RARE.includes(name) || setting.changed || setting.file !== null);
-  });
+  const fields = shownFields(settings);
   const known = (name: Field) => settings[name]?.value ?? null;
   const changed = fields.flatMap((name) => {
     const text = typed[name];
     const value = text === undefined ? known(name) : settingOf(name, text);
-    return value === known(name) ? [] : { name, value };
+    return value === known(name) ? [] : { name, value, mistake: mistakeIn(name, value, t) };
   });
-  const mistakes = new Map(
-    changed.flatMap(({ name, value }) => {
-      const limits = FIELDS[name];
-      const wrong = limits && value !== null ? numberMistake(value, limits) : null;
-      return wrong ? [[name, t(wrong.key, numberTexts(wrong.facts, t.language))]] : [];
-    }),
-  );
   const save = async (event: Event) => {
     event.preventDefault();
     setLeft(fields);
-    if (mistakes.size > 0) return;
+    if (changed.some(({ mistake }) => mistake)) return;
     if (changed.length === 0) return onNothing();
     const change = Object.fromEntries(changed.map(({ name, value }) => [name, value]));
     if (await onChange(change)) setTyped({});
@@ -72,30 +65,29 @@ export function PlanSettings({ plan: { id, settings }, onChange, onNothing }: Pl
   return (
     <form class="settings" onSubmit={save} noValidate>
       {fields.map((name) => {
-        const mistake = left.includes(name) ? mistakes.get(name) : undefined;
+        const mistake = left.includes(name) ? changed.find((each) => each.name === name)?.mistake : undefined;
         const value = known(name);
+        const place = `plan-${id}-${name}`;
         return (
-          <div key={name} class="setting">
-            <label for={`plan-${id}-${name}`}>{t(`setting_${name}`)}</label>
-            <input
-              id={`plan-${id}-${name}`}
-              name={name}
-              {...(FIELDS[name] ? DECIMAL_INPUT : TIME_INPUT)}
-              value={typed[name] ?? (typeof value === "number" ? numberText(value, t.language) : String(value ?? ""))}
-              aria-invalid={mistake !== undefined}
-              aria-describedby={`plan-${id}-${name}-mistake`}
-              onInput={({ currentTarget: { value: text } }) => setTyped((before) => ({ ...before, [name]: text }))}
-              onBlur={() => setLeft((before) => [...before.filter((each) => each !== name), name])}
-            />
+          <LabelledInput
+            key={name}
+            id={place}
+            label={t(`setting_${name}`)}
+            name={name}
+            {...(FIELDS[name] ? DECIMAL_INPUT : TIME_INPUT)}
+            value={typed[name] ?? (typeof value === "number" ? numberText(value, t.language) : String(value ?? ""))}
+            aria-invalid={mistake !== undefined}
+            aria-describedby={`${place}-mistake`}
+            onText={(text) => setTyped((before) => ({ ...before, [name]: text }))}
+            onBlur={() => setLeft((before) => [...before.filter((each) => each !== name), name])}
+          >
             {settings[name]?.changed && (
               <button type="button" class="quiet" onClick={() => void reset(name)}>
                 {t("as_in_file")}
               </button>
             )}
-            <p id={`plan-${id}-${name}-mistake`} class="wrong" role="alert">
-              {mistake}
-            </p>
-          </div>
+            <Wrong id={`${place}-mistake`} text={mistake} />
+          </LabelledInput>
         );
       })}
       <button type="submit" class="strong">
@@ -103,6 +95,19 @@ export function PlanSettings({ plan: { id, settings }, onChange, onNothing }: Pl
       </button>
     </form>
   );
+}
+
+/** Returns the fields of the settings that a plan has. Rare ones only if they are in use. */
+function shownFields(settings: Plan["settings"]): Field[] {
+  return (Object.keys(FIELDS) as Field[]).filter((name) => {
+    const setting = settings[name];
+    return setting && (!RARE.includes(name) || setting.changed || setting.file !== null);
+  });
+}
+
+function mistakeIn(name: Field, value: unknown, t: Translate): string | undefined {
+  const wrong = FIELDS[name] && value !== null ? numberMistake(value, FIELDS[name]) : null;
+  return wrong ? t(wrong.key, numberTexts(wrong.facts, t.language)) : undefined;
 }
 
 /** A text input, because a browser hides the text of a number input that it cannot read in its own language. */

@@ -1,6 +1,7 @@
 /** Part with the plans of a home, and with all plugs. */
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import type { Plan } from "../answers.ts";
 import type { Task } from "../editing/editing.ts";
 import { Part } from "../elements.tsx";
 import type { TextName } from "../language.ts";
@@ -16,28 +17,15 @@ import { RibbonAxis } from "./ribbon-view.tsx";
 import { RunOnce } from "./run-once.tsx";
 
 export function PlansView() {
-  const page = usePage();
-  const { t, f, store } = page;
-  // The open dialog, the result of the last one, and the number of changes.
-  const [dialog, setDialog] = useState<ComponentChildren>(null);
-  const [notice, setNotice] = useState("");
-  const [edits, setEdits] = useState(0);
+  const { t, store } = usePage();
+  const { dialog, notice, edits, closed, onTask } = useEditing();
   const [form, setForm] = useState<"once" | "away" | null>(null);
-  const open = route.value.view === "plans" ? route.value.entry : null;
   const session = store.session.value;
-  const plans = store.plans.value ?? [];
-  const shown = plans.filter((plan) => plan.home === store.home.value?.id);
+  const home = store.home.value;
+  const plans = (store.plans.value ?? []).filter((plan) => plan.home === home?.id);
   const waiting = store.waitingPlans.value;
-  const hint = hintOf(shown.length + waiting.length, session);
+  const hint = hintOf(plans.length + waiting.length, session);
   const mayControl = session?.control === true;
-  const closed = (done: string | null) => {
-    setDialog(null);
-    if (done === null) return;
-    setNotice(done);
-    setEdits((count) => count + 1);
-    void store.readPlans();
-    void store.readSystem();
-  };
   const formClosed = (done: string | null) => {
     setForm(null);
     closed(done);
@@ -47,28 +35,6 @@ export function PlansView() {
       {t(name)}
     </button>
   );
-  const onTask = async (task: Task) => {
-    setNotice("");
-    try {
-      const { openEditor } = await import("../editing/editor.tsx");
-      const done = (text: string | null, id?: string) => {
-        closed(text);
-        // A new plug is shown with its test.
-        if (id !== undefined && task.list === "plugs" && task.mode === "new")
-          location.hash = addressOf("plans", `plug-${id}`);
-      };
-      setDialog(await openEditor(task, page, done));
-    } catch (thrown) {
-      setNotice(t("not_opened", { reason: refusalIn(thrown).reason }));
-    }
-  };
-  const prices = store.prices.value ?? NO_PRICES;
-  const time = store.time.value;
-  const look = useMemo(() => {
-    const range = ribbonRange(prices.points, time, f.calendar);
-    return { range, shades: shadesOf(prices.points, range) };
-  }, [prices, time]);
-  const home = store.home.value;
   return (
     <Part id="plans" card={false}>
       <div class="card plans-card">
@@ -76,9 +42,9 @@ export function PlansView() {
           <h2 id="plans-title">{t("plans")}</h2>
           {mayControl && home && (
             <div class="actions">
-              {shown.length > 0 && formButton("away")}
+              {plans.length > 0 && formButton("away")}
               {formButton("once")}
-              <button type="button" onClick={() => void onTask({ list: "plans", mode: "new" })}>
+              <button type="button" onClick={() => onTask({ list: "plans", mode: "new" })}>
                 {t("plan_new")}
               </button>
             </div>
@@ -93,24 +59,77 @@ export function PlansView() {
           <p class="soft">{t("plans_waiting", { count: waiting.length, names: waiting.join(", ") })}</p>
         )}
         {hint && <p class="soft">{t(hint)}</p>}
-        {shown.length > 0 && <RibbonAxis range={look.range} />}
-        <div class="plan-rows">
-          {shown.map((plan) => (
-            <PlanRow
-              key={plan.id}
-              plan={plan}
-              look={look}
-              mayControl={mayControl}
-              isOpen={open === plan.id}
-              onOpen={(isOpen) => showEntry(isOpen ? plan.id : null)}
-              onTask={(task) => void onTask(task)}
-            />
-          ))}
-        </div>
+        <PlanRows plans={plans} mayControl={mayControl} onTask={onTask} />
       </div>
-      <PlugsCard mayControl={mayControl} edits={edits} onTask={(task) => void onTask(task)} />
+      <PlugsCard mayControl={mayControl} edits={edits} onTask={onTask} />
       {dialog}
     </Part>
+  );
+}
+
+/** Opens the dialogs that edit plans and plugs. Returns the open one, the result of the last one, and their number. */
+function useEditing() {
+  const page = usePage();
+  const { t, store } = page;
+  const [dialog, setDialog] = useState<ComponentChildren>(null);
+  const [notice, setNotice] = useState("");
+  const [edits, setEdits] = useState(0);
+  const closed = (done: string | null) => {
+    setDialog(null);
+    if (done === null) return;
+    setNotice(done);
+    setEdits((count) => count + 1);
+    void store.readPlans();
+    void store.readSystem();
+  };
+  const open = async (task: Task) => {
+    setNotice("");
+    try {
+      const { openEditor } = await import("../editing/editor.tsx");
+      const done = (text: string | null, id?: string) => {
+        closed(text);
+        // A new plug is shown with its test.
+        if (id !== undefined && task.list === "plugs" && task.mode === "new")
+          location.hash = addressOf("plans", `plug-${id}`);
+      };
+      setDialog(await openEditor(task, page, done));
+    } catch (thrown) {
+      setNotice(t("not_opened", { reason: refusalIn(thrown).reason }));
+    }
+  };
+  return { dialog, notice, edits, closed, onTask: (task: Task) => void open(task) };
+}
+
+interface PlanRowsProps {
+  readonly plans: readonly Plan[];
+  readonly mayControl: boolean;
+  readonly onTask: (task: Task) => void;
+}
+
+/** The plans below a common axis of time. */
+function PlanRows({ plans, mayControl, onTask }: PlanRowsProps) {
+  const { f, store } = usePage();
+  const { points } = store.prices.value ?? NO_PRICES;
+  const time = store.time.value;
+  const look = useMemo(() => {
+    const range = ribbonRange(points, time, f.calendar);
+    return { range, shades: shadesOf(points, range) };
+  }, [points, time]);
+  const open = route.value.view === "plans" ? route.value.entry : null;
+  return (
+    <>
+      {plans.length > 0 && <RibbonAxis range={look.range} />}
+      <div class="plan-rows">
+        {plans.map((plan) => (
+          <PlanRow
+            {...{ plan, look, mayControl, onTask }}
+            key={plan.id}
+            isOpen={open === plan.id}
+            onOpen={(isOpen) => showEntry(isOpen ? plan.id : null)}
+          />
+        ))}
+      </div>
+    </>
   );
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Plug } from "../answers.ts";
 import { useArrival } from "../arrival.ts";
 import type { Task } from "../editing/editing.ts";
+import { Answer } from "../elements.tsx";
 import { type PageTools, usePage } from "../page.ts";
 import { ask, get, refusalIn } from "../requests.ts";
 import { EntryButtons } from "./entry-buttons.tsx";
@@ -63,11 +64,8 @@ function PlugRow({ plug, mayControl, onTask }: PlugRowProps) {
   const tryOut = async () => {
     setAnswer(t("sending"));
     try {
-      const { until } = await ask<{ readonly until: string }>(
-        "POST",
-        `local/v1/plugs/${encodeURIComponent(id)}/test`,
-        {},
-      );
+      const path = `local/v1/plugs/${encodeURIComponent(id)}/test`;
+      const { until } = await ask<{ readonly until: string }>("POST", path, {});
       setAnswer(t("plug_tried", { time: f.time(Date.parse(until)) }));
     } catch (thrown) {
       // The daemon answers in the language of the page.
@@ -90,9 +88,7 @@ function PlugRow({ plug, mayControl, onTask }: PlugRowProps) {
           <EntryButtons list="plugs" id={id} name={name} title={title} onTask={onTask} />
         </div>
       )}
-      <p class="answer" role="status">
-        {answer}
-      </p>
+      <Answer text={answer} />
     </article>
   );
 }

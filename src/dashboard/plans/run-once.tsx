@@ -4,24 +4,19 @@ import { numberText, readNumber } from "../number-text.ts";
 import { usePage } from "../page.ts";
 import { post, refusalIn } from "../requests.ts";
 import { refusalText } from "./plan-words.ts";
+import { type HomeFormProps, PlansForm } from "./plans-form.tsx";
 
 /** Hours within which a run is over. */
 export const ONCE_HOURS = 8;
 const FIRST_HOURS = 2;
 
-interface RunOnceProps {
-  readonly home: string;
-  readonly onClose: (done: string | null) => void;
-}
-
-export function RunOnce({ home, onClose }: RunOnceProps) {
+export function RunOnce({ home, onClose }: HomeFormProps) {
   const { t } = usePage();
   const [name, setName] = useState("");
   const [hours, setHours] = useState(numberText(FIRST_HOURS, t.language));
   const [within, setWithin] = useState(numberText(ONCE_HOURS, t.language));
   const [wrong, setWrong] = useState("");
-  const start = async (event: Event) => {
-    event.preventDefault();
+  const start = async () => {
     const amount = (text: string) => readNumber(text) ?? text;
     const entry = { once: true, home, name: name.trim() || t("once_name"), kind: "window" };
     try {
@@ -32,34 +27,9 @@ export function RunOnce({ home, onClose }: RunOnceProps) {
     }
   };
   const fields = [
-    { id: "once-name", label: t("once_what"), value: name, put: setName, mode: "text" },
-    { id: "once-hours", label: t("setting_hours"), value: hours, put: setHours, mode: "decimal" },
-    { id: "once-within", label: t("once_within"), value: within, put: setWithin, mode: "decimal" },
-  ] as const;
-  return (
-    <form class="settings once" onSubmit={(event) => void start(event)} noValidate>
-      {fields.map(({ id, label, value, put, mode }) => (
-        <div key={id} class="setting">
-          <label for={id}>{label}</label>
-          <input
-            id={id}
-            type="text"
-            inputMode={mode}
-            autocomplete="off"
-            value={value}
-            onInput={({ currentTarget }) => put(currentTarget.value)}
-          />
-        </div>
-      ))}
-      <button type="submit" class="strong">
-        {t("once_start")}
-      </button>
-      <button type="button" onClick={() => onClose(null)}>
-        {t("cancel")}
-      </button>
-      <p class="wrong" role="alert">
-        {wrong}
-      </p>
-    </form>
-  );
+    { id: "once-name", label: t("once_what"), value: name, onText: setName, inputMode: "text" },
+    { id: "once-hours", label: t("setting_hours"), value: hours, onText: setHours, inputMode: "decimal" },
+    { id: "once-within", label: t("once_within"), value: within, onText: setWithin, inputMode: "decimal" },
+  ].map((field) => ({ ...field, type: "text", autocomplete: "off" }) as const);
+  return <PlansForm {...{ fields, wrong, onClose }} submitText={t("once_start")} onSubmit={() => void start()} />;
 }

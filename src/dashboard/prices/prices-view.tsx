@@ -162,16 +162,9 @@ function boundsOf(range: PriceRange, points: readonly PricePoint[], now: number,
   const today = calendar.startOf("day", now);
   const tomorrow = calendar.add("day", now, 1);
   const after = calendar.add("day", now, 2);
-  switch (range) {
-    case "today":
-      return { from: today, to: tomorrow };
-    case "tomorrow":
-      return { from: tomorrow, to: after };
-    case "both":
-      return { from: today, to: after };
-    case "week":
-      return { from: today, to: Math.max(after, points.at(-1)?.end ?? after) };
-  }
+  if (range === "today") return { from: today, to: tomorrow };
+  const to = range === "week" ? Math.max(after, points.at(-1)?.end ?? after) : after;
+  return { from: range === "tomorrow" ? tomorrow : today, to };
 }
 
 /** Returns labels for as many hours as fit. A week has only lines, because its days are named below. */

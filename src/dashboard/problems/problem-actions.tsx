@@ -1,7 +1,7 @@
 /** What can be done about a problem: a link to where it is fixed, a test, and a link into the help. */
 import { useState } from "preact/hooks";
 import type { Problem } from "../answers.ts";
-import { Help } from "../elements.tsx";
+import { Answer, Help } from "../elements.tsx";
 import { problemHelpUrl } from "../help.ts";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
@@ -41,9 +41,7 @@ export function ProblemActions({ problem }: { readonly problem: Problem }) {
         )}
         <Help href={problemHelpUrl(problem.code)} />
       </p>
-      <p class="answer" role="status">
-        {answer}
-      </p>
+      <Answer text={answer} />
     </>
   );
 }

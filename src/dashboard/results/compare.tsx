@@ -2,6 +2,8 @@
 import { useState } from "preact/hooks";
 import { HOUR_MS } from "../../core/time/interval.ts";
 import type { Home, UsageAnswer } from "../answers.ts";
+import { Wrong } from "../elements.tsx";
+import { LabelledInput } from "../labelled-input.tsx";
 import { type PageTools, usePage } from "../page.ts";
 import type { MeasureName } from "../use/energy.ts";
 import { amountText } from "../use/use-facts.ts";
@@ -63,7 +65,7 @@ interface DatesProps {
 
 function Dates({ typed: [first, second], onType }: DatesProps) {
   const t = useTexts();
-  const { f } = usePage();
+  const { t: words, f } = usePage();
   const fields = [
     { name: "first", dates: first, onDates: (dates: Typed) => onType([dates, second]) },
     { name: "second", dates: second, onDates: (dates: Typed) => onType([first, dates]) },
@@ -73,39 +75,21 @@ function Dates({ typed: [first, second], onType }: DatesProps) {
       {fields.map(({ name, dates, onDates }) => (
         <fieldset key={name} class="settings" aria-invalid={spanOf(dates, f.calendar) === null}>
           <legend>{t(`compare_${name}`)}</legend>
-          <DateField name={`${name}-from`} value={dates.from} onDate={(from) => onDates({ ...dates, from })} isFrom />
-          <DateField name={`${name}-to`} value={dates.to} onDate={(to) => onDates({ ...dates, to })} />
-          {spanOf(dates, f.calendar) === null && <Wrong />}
+          {(["from", "to"] as const).map((end) => (
+            <LabelledInput
+              key={end}
+              id={`compare-${name}-${end}`}
+              label={words(`custom_${end}`)}
+              type="date"
+              required
+              value={dates[end]}
+              onText={(text) => onDates({ ...dates, [end]: text })}
+            />
+          ))}
+          {spanOf(dates, f.calendar) === null && <Wrong text={t("compare_wrong")} />}
         </fieldset>
       ))}
     </form>
-  );
-}
-
-function Wrong() {
-  const t = useTexts();
-  return (
-    <p class="wrong" role="alert">
-      {t("compare_wrong")}
-    </p>
-  );
-}
-
-interface DateFieldProps {
-  readonly name: string;
-  readonly value: string;
-  readonly isFrom?: boolean;
-  readonly onDate: (value: string) => void;
-}
-
-function DateField({ name, value, isFrom = false, onDate }: DateFieldProps) {
-  const { t } = usePage();
-  const id = `compare-${name}`;
-  return (
-    <div class="setting">
-      <label for={id}>{t(isFrom ? "custom_from" : "custom_to")}</label>
-      <input id={id} type="date" required value={value} onInput={({ currentTarget }) => onDate(currentTarget.value)} />
-    </div>
   );
 }
 

@@ -5,11 +5,15 @@ import type { Home, Plan } from "../answers.ts";
 import type { ChartView } from "../chart/chart-view.ts";
 import { Plot } from "../chart/plot.tsx";
 import { Choice } from "../elements.tsx";
+import type { Format } from "../format.ts";
+import type { Translate } from "../language.ts";
 import { usePage } from "../page.ts";
 import { ChangeNote } from "../use/month-figures.tsx";
 import { ResultBlock } from "./result-block.tsx";
 import { useRead, useTexts } from "./result-context.ts";
 import { BASELINES, type Baseline, groupedByPlan, versionOf } from "./saving-bars.ts";
+
+type Grouped = ReturnType<typeof groupedByPlan>;
 
 interface SavingsProps {
   readonly home: Home;
@@ -31,28 +35,7 @@ export function Savings({ home, plans, baseline, onBaseline }: SavingsProps) {
       groupedByPlan(months, baseline, { now: store.now(), calendar: f.calendar, otherName: t("savings_other") }),
     [months, baseline],
   );
-  const describe = (index: number) => {
-    const bar = grouped?.bars[index];
-    if (!bar) return "";
-    const facts = { plan: bar.name, saved: f.money(bar.value, bar.currency), cost: f.money(bar.cost, bar.currency) };
-    return `${f.month(bar.month)}: ${t("savings_month", { ...facts, runs: bar.runs, count: bar.runs })}`;
-  };
-  const view = useMemo((): ChartView | null => {
-    if (!grouped) return null;
-    const { from, to, bars, currency, starts } = grouped;
-    return {
-      ...{ from, to, bars, rest: null, onPick: setPicked, describe },
-      ticksFor: (room) => {
-        const step = [1, 2, 3, 4, 6].find((each) => starts.length / each <= room) ?? 12;
-        return starts
-          .map((start, i) => ({ at: (start + (starts[i + 1] ?? to)) / 2, text: f.monthName(start) }))
-          .filter((_, i) => (starts.length - 1 - i) % step === 0);
-      },
-      unit: f.currency(currency),
-      valueText: (value) => f.number(value, Math.abs(value) < 10 && value % 1 !== 0 ? 1 : 0),
-      label: t("savings_chart"),
-    };
-  }, [grouped]);
+  const view = useMemo(() => grouped && viewOf(grouped, t, f, setPicked), [grouped]);
   const unknown = plans.filter(({ kwh }) => kwh === null).map(({ name }) => name);
   const isEmpty = !grouped || grouped.bars.length === 0;
   return (
@@ -66,13 +49,13 @@ export function Savings({ home, plans, baseline, onBaseline }: SavingsProps) {
       />
       <p class="faint">{t(`baseline_${baseline}_about`)}</p>
       <p class="readout" aria-hidden="true">
-        {picked === null ? <Totals grouped={grouped} /> : describe(picked)}
+        {picked === null ? <Totals grouped={grouped} /> : view?.describe(picked)}
       </p>
       {months && isEmpty ? (
         // Runs without an amount are explained below.
         months.length === 0 && <p class="soft">{t("savings_none")}</p>
       ) : (
-        <Plot view={view} isEmpty={isEmpty} emptyText="" />
+        <Plot view={view ?? null} isEmpty={isEmpty} emptyText="" />
       )}
       <ul class="legend">
         {grouped?.plans.map(({ name, kind, saved, currency }) => (
@@ -91,7 +74,29 @@ export function Savings({ home, plans, baseline, onBaseline }: SavingsProps) {
   );
 }
 
-function Totals({ grouped }: { readonly grouped: ReturnType<typeof groupedByPlan> | undefined }) {
+function viewOf(grouped: Grouped, t: Translate<"results">, f: Format, onPick: ChartView["onPick"]): ChartView {
+  const { from, to, bars, currency, starts } = grouped;
+  return {
+    ...{ from, to, bars, rest: null, onPick },
+    ticksFor: (room) => {
+      const step = [1, 2, 3, 4, 6].find((each) => starts.length / each <= room) ?? 12;
+      return starts
+        .map((start, i) => ({ at: (start + (starts[i + 1] ?? to)) / 2, text: f.monthName(start) }))
+        .filter((_, i) => (starts.length - 1 - i) % step === 0);
+    },
+    unit: f.currency(currency),
+    valueText: (value) => f.number(value, Math.abs(value) < 10 && value % 1 !== 0 ? 1 : 0),
+    label: t("savings_chart"),
+    describe: (index) => {
+      const bar = bars[index];
+      if (!bar) return "";
+      const facts = { plan: bar.name, saved: f.money(bar.value, bar.currency), cost: f.money(bar.cost, bar.currency) };
+      return `${f.month(bar.month)}: ${t("savings_month", { ...facts, runs: bar.runs, count: bar.runs })}`;
+    },
+  };
+}
+
+function Totals({ grouped }: { readonly grouped: Grouped | undefined }) {
   const t = useTexts();
   const { f } = usePage();
   if (!grouped || grouped.bars.length === 0) return null;

@@ -5,9 +5,12 @@ import { DAY_MS } from "../../core/time/interval.ts";
 import type { Plan } from "../answers.ts";
 import type { ChartView } from "../chart/chart-view.ts";
 import { Plot } from "../chart/plot.tsx";
+import { LabelledInput } from "../labelled-input.tsx";
+import type { Translate } from "../language.ts";
 import { type PageTools, usePage } from "../page.ts";
 import { dayWord } from "../plans/plan-words.ts";
 import { readTime, TIME_INPUT } from "../time-text.ts";
+import { type Fact, Facts } from "../use/month-figures.tsx";
 import { ResultBlock } from "./result-block.tsx";
 import { useRead, useTexts } from "./result-context.ts";
 
@@ -25,11 +28,7 @@ const LABEL_MS = 5_400_000;
 
 type Start = StartsAnswer["starts"][number];
 
-interface WhatIfProps {
-  readonly plans: readonly Plan[];
-}
-
-export function WhatIf({ plans }: WhatIfProps) {
+export function WhatIf({ plans }: { readonly plans: readonly Plan[] }) {
   const t = useTexts();
   const page = usePage();
   const { store } = page;
@@ -43,15 +42,7 @@ export function WhatIf({ plans }: WhatIfProps) {
   const paths = plan ? [`local/v1/plans/${encodeURIComponent(plan.id)}/starts`] : null;
   const { answer } = useRead<StartsAnswer>(paths, `${quarter} ${plan?.next_start} ${plan?.mean_price}`);
   const found = answer?.[0]?.plan === plan?.id ? answer?.[0] : undefined;
-  const view = useMemo(
-    () => found && viewOf(found, t("what_if_chart", { plan: found.name }), describe, setPicked, page),
-    [found],
-  );
-  function describe(index: number): string {
-    const start = found?.starts[index];
-    if (!found || !start) return "";
-    return `${t("what_if_start", { time: whenOf(Date.parse(start.start), page) })}: ${amountOf(start, found, page)}`;
-  }
+  const view = useMemo(() => found && viewOf(found, t, page, setPicked), [found]);
   if (!plan) {
     return (
       <ResultBlock title={t("what_if")}>
@@ -72,21 +63,19 @@ export function WhatIf({ plans }: WhatIfProps) {
             ))}
           </select>
         </div>
-        <div class="setting">
-          <label for="what-if-time">{t("what_if_time")}</label>
-          <input
-            id="what-if-time"
-            {...TIME_INPUT}
-            required
-            value={typed}
-            aria-invalid={time === "" || undefined}
-            onInput={({ currentTarget: { value } }) => setTyped(value)}
-          />
-        </div>
+        <LabelledInput
+          id="what-if-time"
+          label={t("what_if_time")}
+          {...TIME_INPUT}
+          required
+          value={typed}
+          aria-invalid={time === "" || undefined}
+          onText={setTyped}
+        />
       </form>
       {found && <Answers found={found} time={time || DEFAULT_TIME} />}
       <p class="readout" aria-hidden="true">
-        {picked === null ? <span class="soft">{page.t("point_at_chart")}</span> : describe(picked)}
+        {picked === null ? <span class="soft">{page.t("point_at_chart")}</span> : view?.describe(picked)}
       </p>
       <Plot view={view ?? null} isEmpty={found?.starts.length === 0} emptyText={found ? t("what_if_unknown") : ""} />
     </ResultBlock>
@@ -97,46 +86,27 @@ export function WhatIf({ plans }: WhatIfProps) {
 function Answers({ found, time }: { readonly found: StartsAnswer; readonly time: string }) {
   const t = useTexts();
   const page = usePage();
-  const { planned, starts } = found;
-  const at = nextAt(time, Date.parse(found.now), page);
+  const { planned, starts, now } = found;
+  const at = nextAt(time, Date.parse(now), page);
   const chosen = starts.findLast(({ start }) => Date.parse(start) <= at && Date.parse(start) > at - QUARTER_MS);
-  const lines = [
-    { name: t("what_if_now"), start: starts[0]?.start === found.now ? starts[0] : undefined },
-    {
-      name: capitalized(t("what_if_at", { day: dayWord(at, page, page.store.now()), time: page.f.clock(at) })),
-      start: chosen,
-    },
-  ];
-  return (
-    <dl class="facts">
-      {lines.map(({ name, start }) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd class="number">{start ? amountOf(start, found, page) : "–"}</dd>
-          <dd class="faint">{start ? <Difference start={start} found={found} /> : t("what_if_unknown")}</dd>
-        </div>
-      ))}
-      <div>
-        <dt>
-          {planned
-            ? t("what_if_planned", { when: whenOf(Date.parse(planned.start), page) })
-            : t("what_if_planned_none")}
-        </dt>
-        <dd class="number">{planned ? amountOf(planned, found, page) : "–"}</dd>
-      </div>
-    </dl>
-  );
+  const factOf = (name: string, start: Start | undefined): Fact => ({
+    name,
+    text: start ? amountOf(start, found, page) : "–",
+    note: start ? differenceText(start, found, t, page) : t("what_if_unknown"),
+  });
+  const plan = planned
+    ? {
+        name: t("what_if_planned", { when: whenOf(Date.parse(planned.start), page) }),
+        text: amountOf(planned, found, page),
+      }
+    : { name: t("what_if_planned_none"), text: "–" };
+  const atTime = t("what_if_at", { day: dayWord(at, page, page.store.now()), time: page.f.clock(at) });
+  const nowOnly = starts[0]?.start === now ? starts[0] : undefined;
+  return <Facts facts={[factOf(t("what_if_now"), nowOnly), factOf(atTime, chosen), { ...plan, note: "" }]} />;
 }
 
-/** Returns a text with a capital first letter. */
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** Difference to the planned cost, and whether it is an estimate. */
-function Difference({ start, found }: { readonly start: Start; readonly found: StartsAnswer }) {
-  const t = useTexts();
-  const page = usePage();
+/** Returns the difference to the planned cost, and whether it is an estimate. */
+function differenceText(start: Start, found: StartsAnswer, t: Translate<"results">, page: PageTools): string {
   const [own, planned] = [figureOf(start), found.planned && figureOf(found.planned)];
   const notes = start.estimate ? [t("what_if_estimate")] : [];
   if (own !== null && planned !== null) {
@@ -145,7 +115,7 @@ function Difference({ start, found }: { readonly start: Start; readonly found: S
     const key = Math.abs(more) < MIN_AMOUNT ? "what_if_same" : more > 0 ? "what_if_more" : "what_if_less";
     notes.unshift(t(key, { amount }));
   }
-  return <>{notes.join(" · ")}</>;
+  return notes.join(" · ");
 }
 
 type Priced = Pick<Start, "cost"> & { readonly mean_price: number | null };
@@ -177,13 +147,8 @@ function nextAt(time: string, now: number, { f: { calendar } }: PageTools): numb
   return today >= now ? today : onDay(calendar.add("day", now, 1));
 }
 
-function viewOf(
-  found: StartsAnswer,
-  label: string,
-  describe: (index: number) => string,
-  onPick: (index: number | null) => void,
-  { f }: PageTools,
-): ChartView {
+function viewOf(found: StartsAnswer, t: Translate<"results">, page: PageTools, onPick: ChartView["onPick"]): ChartView {
+  const { f } = page;
   const { starts, currency, kwh, planned } = found;
   const times = starts.map(({ start }) => Date.parse(start));
   const from = times[0] ?? Date.parse(found.now);
@@ -196,7 +161,12 @@ function viewOf(
     return { start: at, end, value: figureOf(start), kind, estimate: start.estimate };
   });
   return {
-    ...{ from, to, bars, rest: null, onPick, describe, label },
+    ...{ from, to, bars, rest: null, onPick, label: t("what_if_chart", { plan: found.name }) },
+    describe: (index) => {
+      const start = starts[index];
+      if (!start) return "";
+      return `${t("what_if_start", { time: whenOf(Date.parse(start.start), page) })}: ${amountOf(start, found, page)}`;
+    },
     ticksFor: (room) => {
       const hours = TICK_HOURS.find((each) => (to - from) / (each * (DAY_MS / 24)) <= room) ?? 24;
       return f.calendar

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useArrival } from "../arrival.ts";
+import { Answer } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
 import { refusalIn } from "../requests.ts";
@@ -48,11 +49,7 @@ export function ListRow({ id, name, facts, buttons, answer, children }: ListRowP
         {buttons && <div class="actions">{buttons}</div>}
       </div>
       {children}
-      {answer !== undefined && (
-        <p class="answer" role="status">
-          {answer}
-        </p>
-      )}
+      {answer !== undefined && <Answer text={answer} />}
     </li>
   );
 }

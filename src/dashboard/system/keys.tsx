@@ -2,8 +2,9 @@
 import { useEffect, useState } from "preact/hooks";
 import type { LanKeyAnswer } from "../../api/keys.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
-import { Help } from "../elements.tsx";
+import { Help, Wrong } from "../elements.tsx";
 import { helpUrl } from "../help.ts";
+import { LabelledInput } from "../labelled-input.tsx";
 import { usePage } from "../page.ts";
 import type { PhoneLink as PhoneLinkOf } from "../phone-link.tsx";
 import { refusalText } from "../plans/plan-words.ts";
@@ -59,9 +60,7 @@ export function Keys() {
         onCreate={(name, control) => void create(name, control)}
       />
       {made && <Made made={made} />}
-      <p class="wrong" role="alert">
-        {trouble}
-      </p>
+      <Wrong text={trouble} />
     </Block>
   );
 }
@@ -119,27 +118,23 @@ function NewKey({ names, onCreate }: NewKeyProps) {
   };
   return (
     <form class="settings" noValidate onSubmit={create}>
-      <div class="setting">
-        <label for="key-name">{t("key_name")}</label>
-        <input
-          id="key-name"
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          value={name}
-          aria-invalid={isWrong}
-          aria-describedby="key-name-wrong"
-          onInput={({ currentTarget: { value } }) => setName(value)}
-        />
-      </div>
+      <LabelledInput
+        id="key-name"
+        label={t("key_name")}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        value={name}
+        aria-invalid={isWrong}
+        aria-describedby="key-name-wrong"
+        onText={setName}
+      />
       <label class="check">
         <input type="checkbox" checked={control} onChange={({ currentTarget: { checked } }) => setControl(checked)} />
         {t("key_control")}
       </label>
       <button type="submit">{t("key_create")}</button>
-      <p id="key-name-wrong" class="wrong" role="alert">
-        {isWrong && t("key_name_wrong")}
-      </p>
+      <Wrong id="key-name-wrong" text={isWrong && t("key_name_wrong")} />
     </form>
   );
 }

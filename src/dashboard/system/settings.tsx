@@ -1,6 +1,7 @@
 /** Settings of the configuration: current values, a form for each, and a test of notifications. */
 import { useEffect, useState } from "preact/hooks";
 import type { SavedSetting, SavedSettings } from "../../api/settings.ts";
+import { Wrong } from "../elements.tsx";
 import { type Field, fieldOf, type Json, type JsonSchema } from "../forms/fields.ts";
 import { type FormTexts, formTextsIn } from "../forms/form-texts.ts";
 import { changeCount } from "../history/changes.ts";
@@ -63,9 +64,7 @@ export function Settings() {
         ))}
       </ul>
       {waiting.length > 0 && <p class="note">{t("settings_waiting", { keys: waiting.join(", ") })}</p>}
-      <p class="wrong" role="alert">
-        {answerOf()}
-      </p>
+      <Wrong text={answerOf()} />
       {dialog}
     </Block>
   );

@@ -1,9 +1,10 @@
 /** The usage that the page shows: what is asked for, and the sums by local hours, days, months or years. */
 import { DEFAULT_COST_FIELD, type UsageOperation } from "../../core/prices/usage-amounts.ts";
-import { type UsagePeriod, type UsageUnit, usagePeriods } from "../../core/prices/usage-periods.ts";
+import { type UsagePeriod, usagePeriods } from "../../core/prices/usage-periods.ts";
 import type { Row } from "../../core/series/series.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";
+import type { PeriodRange } from "./use-period.ts";
 
 export interface Measure {
   readonly operation: UsageOperation;
@@ -26,19 +27,16 @@ export interface UsageBar extends UsagePeriod {
   readonly missing: number;
 }
 
-export interface UsageRange {
-  readonly from: number;
-  readonly to: number;
-  /** Later hours do not count as missing. */
+export interface UsageRange extends PeriodRange {
+  /** End of the hours that meters have reported. Later ones do not count as missing. */
   readonly until: number;
 }
 
-/** Sums rows by a local unit over `[from, to)`. Shape: ascending, one bar per unit. */
+/** Sums rows by the unit of a range. Shape: ascending, one bar per unit. */
 export function addedUp(
   rows: readonly Row[],
   { operation }: Measure,
-  unit: UsageUnit,
-  { from, to, until }: UsageRange,
+  { from, to, unit, until }: UsageRange,
   calendar: Calendar,
 ): UsageBar[] {
   const wanted = { operation, unit, range: { start: from, end: to } };

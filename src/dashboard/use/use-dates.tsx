@@ -1,6 +1,8 @@
 /** Form to choose dates. */
 import { useState } from "preact/hooks";
 import { DAY_MS } from "../../core/time/interval.ts";
+import { Wrong } from "../elements.tsx";
+import { LabelledInput } from "../labelled-input.tsx";
 import { usePage } from "../page.ts";
 import { CUSTOM_UNITS, type CustomDates } from "./use-period.ts";
 import { MAX_DAYS } from "./use-reading.ts";
@@ -24,17 +26,16 @@ export function DatesForm({ dates, onChoose }: DatesFormProps) {
   return (
     <form class="settings" onSubmit={choose}>
       {(["from", "to"] as const).map((name) => (
-        <div key={name} class="setting">
-          <label for={`use-${name}`}>{t(`custom_${name}`)}</label>
-          <input
-            id={`use-${name}`}
-            name={name}
-            type="date"
-            required
-            value={typed[name]}
-            onInput={({ currentTarget: { value } }) => setTyped((before) => ({ ...before, [name]: value }))}
-          />
-        </div>
+        <LabelledInput
+          key={name}
+          id={`use-${name}`}
+          label={t(`custom_${name}`)}
+          name={name}
+          type="date"
+          required
+          value={typed[name]}
+          onText={(text) => setTyped((before) => ({ ...before, [name]: text }))}
+        />
       ))}
       <div class="setting">
         <label for="use-by">{t("custom_by")}</label>
@@ -56,9 +57,7 @@ export function DatesForm({ dates, onChoose }: DatesFormProps) {
       <button type="submit" class="strong">
         {t("show")}
       </button>
-      <p class="wrong" role="alert">
-        {isWrong && t("custom_wrong", { days: MAX_DAYS })}
-      </p>
+      <Wrong text={isWrong && t("custom_wrong", { days: MAX_DAYS })} />
     </form>
   );
 }

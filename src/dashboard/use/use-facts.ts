@@ -1,10 +1,7 @@
 /** Texts about the sum, the prices paid and the average price of a period. */
-import type { Home } from "../answers.ts";
 import type { Words } from "../page.ts";
-import { averagePaid, type MeasureName, totalOf, type UsageBar } from "./energy.ts";
+import { type MeasureName, totalOf, type UsageBar } from "./energy.ts";
 import type { Fact } from "./month-figures.tsx";
-import type { PeriodRange } from "./use-period.ts";
-import type { Usage, UseReading } from "./use-reading.ts";
 
 /** Minimum relative difference to the mean price that is mentioned. */
 const MIN_SHARE = 0.005;
@@ -43,20 +40,10 @@ export function sumFacts(
   };
 }
 
-/** Reads the mean price paid per kWh and the mean of all prices of a period. Rejects with a Refusal. */
-export async function paidFacts(
-  reading: UseReading,
-  home: Home,
-  { rows, currency }: Usage,
-  { from, to }: PeriodRange,
-  now: number,
-  { t, f }: Words,
-): Promise<UseFacts> {
-  const paid = averagePaid(rows);
-  if (paid === null) return { facts: [], notes: [] };
+/** Returns the mean price paid per kWh, and its difference to the mean of all prices of the period if that is known. */
+export function paidFacts(paid: number, mean: number | null, currency: string | null, { t, f }: Words): UseFacts {
   const perKwh = (value: number) => `${f.money(value, currency)}/kWh`;
   const facts: Fact[] = [{ name: t("average_paid"), text: perKwh(paid), note: "" }];
-  const mean = await reading.marketMean(home, { from, to: Math.min(to, f.calendar.startOf("day", now)) }, f.calendar);
   if (mean === null) return { facts, notes: [] };
   facts.push({ name: t("market_mean"), text: perKwh(mean), note: "" });
   const share = (paid - mean) / Math.abs(mean);

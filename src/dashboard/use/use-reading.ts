@@ -5,8 +5,7 @@ import type { Row } from "../../core/series/series.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import type { EnergyAnswer, Home } from "../answers.ts";
 import { get } from "../requests.ts";
-import { MEASURES, type Measure, type MeasureName } from "./energy.ts";
-import type { PeriodRange } from "./use-period.ts";
+import { MEASURES, type Measure, type MeasureName, type UsageRange } from "./energy.ts";
 
 /** Maximum range of a request for most operations of the service. */
 export const MAX_DAYS = 366;
@@ -32,19 +31,18 @@ export class UseReading {
   }
 
   /**
-   * Reads hour rows until the last midnight, because meters report a day later. For the unit `year`, reads the
-   * service's own sums per year; for money, one year per request.
+   * Reads the hour rows that meters have reported. For the unit `year`, reads the service's own sums per year; for
+   * money, one year per request.
    */
   async rows(
     home: Home,
     name: MeasureName,
-    { from, to: end, unit }: PeriodRange,
-    now: number,
+    { from, to: end, unit, until }: UsageRange,
     calendar: Calendar,
   ): Promise<Usage> {
     const measure: Measure = MEASURES[name];
     const isYears = unit === "year";
-    const to = isYears ? end : Math.min(end, calendar.startOf("day", now));
+    const to = isYears ? end : until;
     if (from >= to) return { rows: [], currency: null };
     const starts = isYears && measure.money ? calendar.startsIn("year", { start: from, end: to }) : [from];
     const rows: Row[] = [];

@@ -8,7 +8,7 @@ import { Plot } from "../chart/plot.tsx";
 import { Choice, EmptyView, Icon, Part } from "../elements.tsx";
 import { usePage, type Words } from "../page.ts";
 import { type Refusal, refusalIn } from "../requests.ts";
-import { addedUp, MEASURES, type MeasureName, type UsageBar } from "./energy.ts";
+import { addedUp, averagePaid, MEASURES, type MeasureName, type UsageBar } from "./energy.ts";
 import { Facts, MonthCard } from "./month-figures.tsx";
 import { DatesForm } from "./use-dates.tsx";
 import { amountText, paidFacts, sumFacts, type UseFacts } from "./use-facts.ts";
@@ -182,21 +182,24 @@ function useReadUse(home: Home, measure: MeasureName, period: Period): UseState 
     };
     const read = async () => {
       const now = store.now();
-      const range = rangeOf(period, now, f.calendar);
-      const usage = await reading.rows(home, measure, range, now, f.calendar);
+      const { from, to, unit } = rangeOf(period, now, f.calendar);
       // Future hours and those of today do not count as missing, because meters report a day later.
-      const until = Math.min(f.calendar.startOf("day", now), range.to);
-      const bars = addedUp(usage.rows, MEASURES[measure], range.unit, { ...range, until }, f.calendar);
+      const range = { from, to, unit, until: Math.min(f.calendar.startOf("day", now), to) };
+      const usage = await reading.rows(home, measure, range, f.calendar);
+      const bars = addedUp(usage.rows, MEASURES[measure], range, f.calendar);
       const sum = sumFacts(measure, bars, usage.currency, page);
-      const shown = [home.id, measure, range.from, range.to].join(" ");
+      const shown = [home.id, measure, from, to].join(" ");
       put({ use: { measure, bars, range, currency: usage.currency, now }, refusal: null });
       // The prices paid of the same period stay until they are read again.
       if (factsOf.current !== shown) put({ facts: sum });
       factsOf.current = shown;
       const isPriced = (measure === "consumption" || measure === "costs") && home.capabilities?.consumptionCosts;
-      if (!isPriced || range.unit === "year" || bars.every(({ value }) => value === null)) return put({ facts: sum });
-      const costs = measure === "costs" ? usage : await reading.rows(home, "costs", range, now, f.calendar);
-      const paid = await paidFacts(reading, home, costs, range, now, page);
+      if (!isPriced || unit === "year" || bars.every(({ value }) => value === null)) return put({ facts: sum });
+      const costs = measure === "costs" ? usage : await reading.rows(home, "costs", range, f.calendar);
+      const price = averagePaid(costs.rows);
+      if (price === null) return put({ facts: sum });
+      const mean = await reading.marketMean(home, { from, to: range.until }, f.calendar);
+      const paid = paidFacts(price, mean, costs.currency, page);
       put({ facts: { facts: [...sum.facts, ...paid.facts], notes: [...sum.notes, ...paid.notes] } });
     };
     put({ isBusy: true });

@@ -92,24 +92,24 @@ describe("energy by local units", () => {
       isEstimate: i === 3,
     })),
   });
-  const range = { from: dayStart, to: dayEnd, until: dayEnd };
+  const range = { from: dayStart, to: dayEnd, unit: "day" as const, until: dayEnd };
 
   test("energy by local units has 25 hours on the 25-hour day, all included in its sum", () => {
     const rows = answer(() => 1).data;
-    expect(addedUp(rows, MEASURES.consumption, "hour", range, calendar)).toHaveLength(25);
-    const [day] = addedUp(rows, MEASURES.consumption, "day", range, calendar);
+    expect(addedUp(rows, MEASURES.consumption, { ...range, unit: "hour" }, calendar)).toHaveLength(25);
+    const [day] = addedUp(rows, MEASURES.consumption, range, calendar);
     expect(day).toMatchObject({ value: 25, missing: 0, estimate: true });
   });
 
   test("energy by local units does not count a gap as zero, and returns the number of missing hours", () => {
     const rows = answer((i) => (i < 2 ? null : 1)).data;
-    expect(addedUp(rows, MEASURES.consumption, "day", range, calendar)).toMatchObject([{ value: 23, missing: 2 }]);
+    expect(addedUp(rows, MEASURES.consumption, range, calendar)).toMatchObject([{ value: 23, missing: 2 }]);
     expect(
-      addedUp(rows, MEASURES.consumption, "hour", range, calendar)
+      addedUp(rows, MEASURES.consumption, { ...range, unit: "hour" }, calendar)
         .slice(0, 3)
         .map((bar: { value: number | null }) => bar.value),
     ).toEqual([null, null, 1]);
-    expect(totalOf(addedUp([], MEASURES.consumption, "hour", range, calendar))).toEqual({
+    expect(totalOf(addedUp([], MEASURES.consumption, { ...range, unit: "hour" }, calendar))).toEqual({
       value: null,
       missing: 25,
       estimate: false,
@@ -118,9 +118,9 @@ describe("energy by local units", () => {
 
   test("energy by local units does not count future hours as missing", () => {
     const rows = answer((i) => (i < 5 ? 1 : null)).data;
-    expect(
-      addedUp(rows, MEASURES.consumption, "day", { ...range, until: dayStart + 5 * HOUR_MS }, calendar),
-    ).toMatchObject([{ missing: 0 }]);
+    expect(addedUp(rows, MEASURES.consumption, { ...range, until: dayStart + 5 * HOUR_MS }, calendar)).toMatchObject([
+      { missing: 0 },
+    ]);
   });
 
   test("energy by local units weights the average price by the energy used", () => {
