@@ -57,12 +57,13 @@ const TEXTS = `(() => {
   return [document.title, ...found];
 })()`;
 
-/** Returns what the page shows outside of marks, except numbers and these names. */
+/** Returns what the page shows outside of marks, except numbers, addresses of devices and these names. */
 export async function untranslated(page: Page, names: readonly string[]): Promise<string[]> {
   const texts: string[] = await page.evaluate(TEXTS);
   const known = [...names, ...DATE_WORDS].toSorted((a, b) => b.length - a.length);
   const left = texts.filter((text) => {
     const outside = known.reduce((rest, name) => rest.replaceAll(name, ""), withoutMarked(text));
+    if (URL.canParse(outside.trim())) return false;
     return /\p{L}{3}/u.test(outside);
   });
   return [...new Set(left)];
@@ -85,5 +86,7 @@ function namesOfDates(): string[] {
     ]);
   const months = Array.from({ length: 12 }, (_, i) => Date.UTC(2026, i, 2, 12));
   const days = Array.from({ length: 7 }, (_, i) => Date.UTC(2026, 0, 1 + i, 12));
-  return [...months, ...days].flatMap(names);
+  return [...months, ...days]
+    .flatMap(names)
+    .flatMap((name) => [name, `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`]);
 }
