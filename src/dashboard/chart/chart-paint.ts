@@ -34,120 +34,94 @@ export function lanesHeight({ lanes = [] }: LabelledView, height: number): numbe
   return Math.min(lanes.length * LANE_HEIGHT * textScale(), height * MAX_LANES_SHARE);
 }
 
-interface Scale {
+/** What is painted on: the canvas of a chart, its scales and the colours of the page. Unit: device pixels. */
+interface Canvas {
+  readonly ctx: CanvasRenderingContext2D;
+  readonly view: LabelledView;
   readonly left: number;
   readonly top: number;
   readonly width: number;
   readonly height: number;
+  /** Height of all lanes. */
+  readonly lanes: number;
   /** Device pixels per CSS pixel. */
   readonly ratio: number;
   /** The same ratio times the text scale, for sizes that depend on the text. */
   readonly text: number;
   readonly x: (at: number) => number;
   readonly y: (value: number) => number;
+  /** Returns a colour by its name in the style of the page. */
+  readonly color: (name: string) => string;
 }
 
-/** Returns the functions that convert times and values to device pixels. */
-function scaleOf(plot: uPlot, view: LabelledView): Scale {
+export function canvasOf(plot: uPlot, view: LabelledView, style: CSSStyleDeclaration): Canvas {
   const { left, top, width, height } = plot.bbox;
   const perMs = width / (view.to - view.from);
   return {
-    ...{ left, top, width, height, ratio: devicePixelRatio, text: devicePixelRatio * textScale() },
-    x: (at: number) => left + (at - view.from) * perMs,
-    y: (value: number) => plot.valToPos(value, "y", true),
+    ...{ ctx: plot.ctx, view, left, top, width, height },
+    lanes: lanesHeight(view, plot.height) * devicePixelRatio,
+    ratio: devicePixelRatio,
+    text: devicePixelRatio * textScale(),
+    x: (at) => left + (at - view.from) * perMs,
+    y: (value) => plot.valToPos(value, "y", true),
+    color: (name) => style.getPropertyValue(`--${name}`),
   };
 }
 
-export function paintBars(plot: uPlot, view: LabelledView, style: CSSStyleDeclaration): void {
-  const { ctx } = plot;
-  const scale = scaleOf(plot, view);
-  const zero = scale.y(0);
+export function paintBars(canvas: Canvas): void {
+  const { ctx, left, top, width, height, ratio } = canvas;
+  const { length } = canvas.view.bars;
   ctx.save();
   ctx.beginPath();
-  ctx.rect(scale.left, scale.top, scale.width, scale.height + 1);
+  ctx.rect(left, top, width, height + 1);
   ctx.clip();
-  const dense = view.bars.length > 0 && scale.width / view.bars.length < MIN_BAR_PX * scale.ratio;
-  if (dense) paintDense(ctx, view, scale, zero, style);
-  else paintEach(ctx, view, scale, zero, style);
-  ctx.fillStyle = style.getPropertyValue("--line");
-  ctx.fillRect(scale.left, Math.round(zero) - scale.ratio / 2, scale.width, scale.ratio);
+  if (length > 0 && width / length < MIN_BAR_PX * ratio) paintDense(canvas);
+  else paintEach(canvas);
+  ctx.fillStyle = canvas.color("line");
+  ctx.fillRect(left, Math.round(canvas.y(0)) - ratio / 2, width, ratio);
   ctx.restore();
 }
 
 /** Paints each bar. Bars of the same look share a path. */
-function paintEach(
-  ctx: CanvasRenderingContext2D,
-  view: LabelledView,
-  scale: Scale,
-  zero: number,
-  style: CSSStyleDeclaration,
-): void {
+function paintEach(canvas: Canvas): void {
+  const { ctx, view, ratio, x, y, color } = canvas;
+  const zero = y(0);
   const paths = new Map<string, Path2D>();
   for (const bar of view.bars) {
     if (bar.end <= view.from || bar.start >= view.to) continue;
     const past = typeof view.now === "number" && bar.end <= view.now;
     const look = bar.value === null ? "gap" : `${bar.kind} ${bar.estimate ? "estimate" : "sure"} ${past ? "past" : ""}`;
-    let path = paths.get(look);
-    if (!path) {
-      path = new Path2D();
-      paths.set(look, path);
-    }
+    const path = paths.get(look) ?? new Path2D();
+    paths.set(look, path);
     // Whole pixels, because the background would be visible between bars with fractions of a pixel.
-    const left = Math.round(scale.x(bar.start));
-    const width = Math.round(scale.x(bar.end)) - left;
-    const gap = width > APART_PX * scale.ratio ? scale.ratio : 0;
-    if (bar.value === null) path.rect(left, scale.top, width, scale.height);
-    else
-      path.rect(
-        left,
-        Math.min(zero, scale.y(bar.value)),
-        width - gap,
-        Math.max(scale.ratio, Math.abs(scale.y(bar.value) - zero)),
-      );
+    const left = Math.round(x(bar.start));
+    const width = Math.round(x(bar.end)) - left;
+    const gap = width > APART_PX * ratio ? ratio : 0;
+    if (bar.value === null) path.rect(left, canvas.top, width, canvas.height);
+    else path.rect(left, Math.min(zero, y(bar.value)), width - gap, Math.max(ratio, Math.abs(y(bar.value) - zero)));
   }
-  for (const [look, path] of paths) fillPath(ctx, path, look.split(" "), scale, style);
-}
-
-function fillPath(
-  ctx: CanvasRenderingContext2D,
-  path: Path2D,
-  [kind, sureness, past]: readonly string[],
-  { ratio }: Scale,
-  style: CSSStyleDeclaration,
-): void {
-  const color = style.getPropertyValue(`--${kind}`);
-  ctx.globalAlpha = past ? PAST_ALPHA : 1;
-  if (kind === "gap" || sureness === "estimate") {
-    ctx.fillStyle = hatched(ctx, color, ratio);
-    ctx.fill(path);
-  } else {
-    ctx.fillStyle = color;
+  for (const [look, path] of paths) {
+    const [kind = "", sureness, past] = look.split(" ");
+    ctx.globalAlpha = past ? PAST_ALPHA : 1;
+    ctx.fillStyle = kind === "gap" || sureness === "estimate" ? hatched(canvas, color(kind)) : color(kind);
     ctx.fill(path);
   }
   ctx.globalAlpha = 1;
 }
 
 /** Paints the range and the mean of the values in each column of pixels. */
-function paintDense(
-  ctx: CanvasRenderingContext2D,
-  view: LabelledView,
-  scale: Scale,
-  zero: number,
-  style: CSSStyleDeclaration,
-): void {
-  const count = Math.max(1, Math.floor(scale.width / scale.ratio));
+function paintDense({ ctx, view, left, width, ratio, y, color }: Canvas): void {
+  const count = Math.max(1, Math.floor(width / ratio));
   const columns = new Map<number, { least: number; most: number; sum: number; count: number }>();
   const perMs = count / (view.to - view.from);
   let kind = "use";
-  for (const { start, value, kind: color } of view.bars) {
-    const place = Math.floor((start - view.from) * perMs);
+  for (const bar of view.bars) {
+    const place = Math.floor((bar.start - view.from) * perMs);
+    const { value } = bar;
     if (value === null || place < 0 || place >= count) continue;
-    kind = color;
-    const column = columns.get(place);
-    if (!column) {
-      columns.set(place, { least: value, most: value, sum: value, count: 1 });
-      continue;
-    }
+    kind = bar.kind;
+    const column = columns.get(place) ?? { least: value, most: value, sum: 0, count: 0 };
+    columns.set(place, column);
     column.least = Math.min(column.least, value);
     column.most = Math.max(column.most, value);
     column.sum += value;
@@ -155,15 +129,16 @@ function paintDense(
   }
   const reach = new Path2D();
   const mean = new Path2D();
-  const width = scale.width / count;
+  const step = width / count;
+  const zero = y(0);
   for (const [place, column] of columns) {
-    const left = scale.left + place * width;
-    const top = scale.y(Math.max(0, column.most));
-    reach.rect(left, top, width, scale.y(Math.min(0, column.least)) - top);
-    const middle = scale.y(column.sum / column.count);
-    mean.rect(left, Math.min(zero, middle), width, Math.abs(middle - zero));
+    const start = left + place * step;
+    const top = y(Math.max(0, column.most));
+    reach.rect(start, top, step, y(Math.min(0, column.least)) - top);
+    const middle = y(column.sum / column.count);
+    mean.rect(start, Math.min(zero, middle), step, Math.abs(middle - zero));
   }
-  ctx.fillStyle = style.getPropertyValue(`--${kind}`);
+  ctx.fillStyle = color(kind);
   ctx.globalAlpha = PAST_ALPHA;
   ctx.fill(reach);
   ctx.globalAlpha = 1;
@@ -173,7 +148,7 @@ function paintDense(
 /** Hatch patterns by colour and pixel ratio. Bounded by the colours of two themes. */
 const patterns = new Map<string, CanvasPattern | null>();
 
-function hatched(ctx: CanvasRenderingContext2D, color: string, ratio: number): CanvasPattern | string {
+function hatched({ ctx, ratio }: Canvas, color: string): CanvasPattern | string {
   const name = `${color} ${ratio}`;
   const known = patterns.get(name);
   if (known) return known;
@@ -199,64 +174,56 @@ function hatched(ctx: CanvasRenderingContext2D, color: string, ratio: number): C
 }
 
 /** Paints a lane for each plan below the bars, with its runs and its name. */
-export function paintLanes(plot: uPlot, view: LabelledView, style: CSSStyleDeclaration): void {
+export function paintLanes(canvas: Canvas): void {
+  const { ctx, view, ratio, text, color } = canvas;
   const { lanes = [] } = view;
-  if (lanes.length === 0) return;
-  const { ctx } = plot;
-  const scale = scaleOf(plot, view);
-  const { ratio, text } = scale;
-  const lane = (lanesHeight(view, plot.height) * ratio) / lanes.length;
+  const lane = canvas.lanes / lanes.length;
   const hasNames = lane >= LANE_HEIGHT * text - 1;
   const height = hasNames ? lane - 8 * text : lane * 0.7;
+  const first = canvas.top + canvas.height + axisHeight(view) * ratio + lane / 2;
   ctx.save();
   ctx.font = `${11 * text}px ${FONT}`;
   ctx.textBaseline = "middle";
   ctx.textAlign = "left";
   for (const [row, { name, runs }] of lanes.entries()) {
-    const top = scale.top + scale.height + axisHeight(view) * ratio + row * lane + (lane - height) / 2;
-    ctx.fillStyle = style.getPropertyValue("--grid");
-    ctx.fillRect(scale.left, top + height / 2 - ratio / 2, scale.width, ratio);
+    const middle = first + row * lane;
+    ctx.fillStyle = color("grid");
+    ctx.fillRect(canvas.left, middle - ratio / 2, canvas.width, ratio);
+    ctx.fillStyle = color("plan");
     for (const run of runs) {
-      const left = Math.max(scale.left, scale.x(run.start));
-      const right = Math.min(scale.left + scale.width, scale.x(run.end));
+      const left = Math.max(canvas.left, canvas.x(run.start));
+      const right = Math.min(canvas.left + canvas.width, canvas.x(run.end));
       if (right <= left) continue;
       ctx.globalAlpha = run.past ? PAST_ALPHA : 1;
-      ctx.fillStyle = style.getPropertyValue("--plan");
       ctx.beginPath();
-      ctx.roundRect(left, top, Math.max(3 * ratio, right - left), height, height / 2);
+      ctx.roundRect(left, middle - height / 2, Math.max(3 * ratio, right - left), height, height / 2);
       ctx.fill();
-      ctx.globalAlpha = 1;
     }
-    if (hasNames) paintName(ctx, { name, runs }, scale, top + height / 2, style);
+    ctx.globalAlpha = 1;
+    if (hasNames) paintName(canvas, { name, runs }, middle);
   }
   ctx.restore();
 }
 
 /** Paints the name of a plan after its last run or before its first one, shortened so that it covers no run. */
-function paintName(
-  ctx: CanvasRenderingContext2D,
-  { name, runs }: ChartLane,
-  scale: Scale,
-  middle: number,
-  style: CSSStyleDeclaration,
-): void {
-  const end = scale.left + scale.width;
-  const shown = runs.filter((run) => scale.x(run.end) > scale.left && scale.x(run.start) < end);
+function paintName({ ctx, left, width, text, x, color }: Canvas, { name, runs }: ChartLane, middle: number): void {
+  const end = left + width;
+  const shown = runs.filter((run) => x(run.end) > left && x(run.start) < end);
   const [first] = shown;
   const last = shown.at(-1);
   if (!first || !last) return;
-  const space = 6 * scale.text;
-  const after = scale.x(last.end) + space;
-  const before = scale.x(first.start) - space;
-  const isBehind = end - after >= Math.min(before - scale.left, ctx.measureText(name).width);
-  const text = shortened(ctx, name, isBehind ? end - after : before - scale.left);
-  if (text === "") return;
-  const width = ctx.measureText(text).width;
-  const left = isBehind ? after : before - width;
-  ctx.fillStyle = style.getPropertyValue("--card");
-  ctx.fillRect(left - space / 2, middle - 6 * scale.text, width + space, 12 * scale.text);
-  ctx.fillStyle = style.getPropertyValue("--soft");
-  ctx.fillText(text, left, middle);
+  const space = 6 * text;
+  const after = x(last.end) + space;
+  const before = x(first.start) - space;
+  const isBehind = end - after >= Math.min(before - left, ctx.measureText(name).width);
+  const short = shortened(ctx, name, isBehind ? end - after : before - left);
+  if (short === "") return;
+  const length = ctx.measureText(short).width;
+  const start = isBehind ? after : before - length;
+  ctx.fillStyle = color("card");
+  ctx.fillRect(start - space / 2, middle - 6 * text, length + space, 12 * text);
+  ctx.fillStyle = color("soft");
+  ctx.fillText(short, start, middle);
 }
 
 /** Returns a name shortened to a width; empty if fewer than 4 letters fit. */
@@ -268,77 +235,61 @@ function shortened(ctx: CanvasRenderingContext2D, name: string, width: number): 
 }
 
 /** Paints lines at midnight, names of days, the unit, and the line of the current time. */
-export function paintMarks(plot: uPlot, view: LabelledView, style: CSSStyleDeclaration): void {
-  const { ctx } = plot;
-  const scale = scaleOf(plot, view);
-  const { ratio } = scale;
-  const { now, ticks } = view;
+export function paintMarks(canvas: Canvas): void {
+  const { ctx, ratio, view } = canvas;
+  const { now } = view;
   ctx.save();
-  ctx.strokeStyle = style.getPropertyValue("--line");
+  ctx.strokeStyle = canvas.color("line");
   ctx.lineWidth = ratio;
   ctx.setLineDash([2 * ratio, 3 * ratio]);
-  for (const { at, strong } of ticks) {
+  for (const { at, strong } of view.ticks) {
     if (!strong || at <= view.from || at >= view.to) continue;
     ctx.beginPath();
-    ctx.moveTo(Math.round(scale.x(at)), scale.top);
-    ctx.lineTo(Math.round(scale.x(at)), scale.top + scale.height);
+    ctx.moveTo(Math.round(canvas.x(at)), canvas.top);
+    ctx.lineTo(Math.round(canvas.x(at)), canvas.top + canvas.height);
     ctx.stroke();
   }
   ctx.setLineDash([]);
-  const unitEnd = paintUnit(ctx, view.unit, scale, style);
-  paintDays(ctx, view, scale, style);
-  if (typeof now === "number" && now >= view.from && now <= view.to)
-    paintNow(ctx, { at: now, text: view.nowText ?? "", from: unitEnd }, scale, style);
+  const unitEnd = paintUnit(canvas);
+  paintDays(canvas);
+  if (typeof now === "number" && now >= view.from && now <= view.to) paintNow(canvas, now, unitEnd);
   ctx.restore();
 }
 
 /** Paints the unit above the value axis. Returns its right end. */
-function paintUnit(ctx: CanvasRenderingContext2D, unit: string, scale: Scale, style: CSSStyleDeclaration): number {
-  const { text, ratio } = scale;
+function paintUnit({ ctx, view: { unit }, top, ratio, text, color }: Canvas): number {
   ctx.font = `${11 * text}px ${FONT}`;
   ctx.textBaseline = "bottom";
   ctx.textAlign = "left";
-  ctx.fillStyle = style.getPropertyValue("--faint");
-  ctx.fillText(unit, 2 * ratio, scale.top - 4 * ratio);
+  ctx.fillStyle = color("faint");
+  ctx.fillText(unit, 2 * ratio, top - 4 * ratio);
   return 2 * ratio + ctx.measureText(unit).width + 6 * text;
 }
 
 /** Paints the names of days below their hours. */
-function paintDays(ctx: CanvasRenderingContext2D, view: LabelledView, scale: Scale, style: CSSStyleDeclaration): void {
-  const { days = [] } = view;
-  const isOnlyLine = view.ticks.every(({ text }) => text === "");
-  ctx.font = `600 ${12 * scale.text}px ${FONT}`;
+function paintDays({ ctx, view: { days = [], ticks }, top, height, text: scale, x, color }: Canvas): void {
+  const isOnlyLine = ticks.every(({ text }) => text === "");
+  ctx.font = `600 ${12 * scale}px ${FONT}`;
   ctx.textBaseline = "middle";
   ctx.textAlign = "center";
-  ctx.fillStyle = style.getPropertyValue("--soft");
-  const middle = scale.top + scale.height + LINE_HEIGHT * (isOnlyLine ? 0.75 : 1.5) * scale.text;
+  ctx.fillStyle = color("soft");
+  const middle = top + height + LINE_HEIGHT * (isOnlyLine ? 0.75 : 1.5) * scale;
   for (const { start, end, text } of days) {
-    const [left, right] = [scale.x(start), scale.x(end)];
+    const [left, right] = [x(start), x(end)];
     ctx.fillText(shortened(ctx, text, right - left), (left + right) / 2, middle);
   }
 }
 
-interface NowMark {
-  readonly at: number;
-  readonly text: string;
-  /** Minimum left position of the label. */
-  readonly from: number;
-}
-
-function paintNow(
-  ctx: CanvasRenderingContext2D,
-  { at, text, from }: NowMark,
-  scale: Scale,
-  style: CSSStyleDeclaration,
-): void {
-  const { ratio } = scale;
-  const x = scale.x(at);
-  ctx.fillStyle = style.getPropertyValue("--ink");
-  ctx.fillRect(x - ratio, scale.top - 2 * ratio, 2 * ratio, scale.height + 2 * ratio);
-  ctx.font = `600 ${11 * scale.text}px ${FONT}`;
+/** Paints the line of the current time, and its label to the right of `least`. */
+function paintNow(canvas: Canvas, now: number, least: number): void {
+  const { ctx, view, left, top, ratio, text } = canvas;
+  const { nowText = "" } = view;
+  const x = canvas.x(now);
+  ctx.fillStyle = canvas.color("ink");
+  ctx.fillRect(x - ratio, top - 2 * ratio, 2 * ratio, canvas.height + 2 * ratio);
+  ctx.font = `600 ${11 * text}px ${FONT}`;
   ctx.textBaseline = "bottom";
   ctx.textAlign = "left";
-  const width = ctx.measureText(text).width;
-  const left = Math.min(scale.left + scale.width - width, Math.max(from, x - width / 2));
-  ctx.fillText(text, left, scale.top - 4 * ratio);
+  const { width } = ctx.measureText(nowText);
+  ctx.fillText(nowText, Math.min(left + canvas.width - width, Math.max(least, x - width / 2)), top - 4 * ratio);
 }

@@ -4,7 +4,7 @@
  * by mouse, touch and keyboard.
  */
 import uPlot from "uplot";
-import { axisHeight, lanesHeight, paintBars, paintLanes, paintMarks, textScale } from "./chart-paint.ts";
+import { axisHeight, canvasOf, lanesHeight, paintBars, paintLanes, paintMarks, textScale } from "./chart-paint.ts";
 import type { ChartView, LabelledView } from "./chart-view.ts";
 
 /** Sizes in CSS pixels for text of 16 px. They scale with the user's text size. */
@@ -129,10 +129,10 @@ export class Chart {
       hooks: {
         draw: [
           (plot) => {
-            const style = getComputedStyle(this.#host);
-            paintBars(plot, this.#view, style);
-            paintLanes(plot, this.#view, style);
-            paintMarks(plot, this.#view, style);
+            const canvas = canvasOf(plot, this.#view, getComputedStyle(this.#host));
+            paintBars(canvas);
+            paintLanes(canvas);
+            paintMarks(canvas);
           },
         ],
       },
