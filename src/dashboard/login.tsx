@@ -1,4 +1,5 @@
 /** Login form for a key of the LAN API. */
+import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Part } from "./elements.tsx";
 import type { Translate } from "./language.ts";
@@ -12,7 +13,6 @@ const HIDDEN = { type: "password" } as const;
 export function Login({ onEntered }: { readonly onEntered: () => Promise<void> }) {
   const { t, store } = usePage();
   const key = useRef<HTMLInputElement>(null);
-  const [isVisible, setVisible] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [wrong, setWrong] = useState("");
   useEffect(() => key.current?.focus(), []);
@@ -39,32 +39,7 @@ export function Login({ onEntered }: { readonly onEntered: () => Promise<void> }
           {t(store.session.value?.can_set_up ? "log_in_help_demo" : "log_in_help")}
         </p>
         <input type="text" name="username" value="elbro" autocomplete="username" hidden />
-        <label for="key">{t("key")}</label>
-        <div class="field">
-          <input
-            ref={key}
-            id="key"
-            name="key"
-            {...(isVisible ? SHOWN : HIDDEN)}
-            autocomplete="current-password"
-            required
-            autocapitalize="off"
-            spellcheck={false}
-            aria-describedby="key-help key-wrong"
-          />
-          <button
-            type="button"
-            class="quiet"
-            aria-pressed={isVisible}
-            aria-controls="key"
-            onClick={() => {
-              setVisible(!isVisible);
-              key.current?.focus();
-            }}
-          >
-            {t(isVisible ? "hide" : "show")}
-          </button>
-        </div>
+        <KeyField input={key} />
         <p id="key-wrong" class="wrong" role="alert">
           {wrong}
         </p>
@@ -73,6 +48,42 @@ export function Login({ onEntered }: { readonly onEntered: () => Promise<void> }
         </button>
       </form>
     </Part>
+  );
+}
+
+/** The field of the key, which is hidden until the user shows it. */
+function KeyField({ input }: { readonly input: RefObject<HTMLInputElement | null> }) {
+  const { t } = usePage();
+  const [isVisible, setVisible] = useState(false);
+  return (
+    <>
+      <label for="key">{t("key")}</label>
+      <div class="field">
+        <input
+          ref={input}
+          id="key"
+          name="key"
+          {...(isVisible ? SHOWN : HIDDEN)}
+          autocomplete="current-password"
+          required
+          autocapitalize="off"
+          spellcheck={false}
+          aria-describedby="key-help key-wrong"
+        />
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={isVisible}
+          aria-controls="key"
+          onClick={() => {
+            setVisible(!isVisible);
+            input.current?.focus();
+          }}
+        >
+          {t(isVisible ? "hide" : "show")}
+        </button>
+      </div>
+    </>
   );
 }
 

@@ -20,20 +20,11 @@ interface Read {
 
 export function History() {
   const t = useTexts();
-  const { t: words, f } = usePage();
-  const [read, setRead] = useState<Read | null>(null);
+  const { f } = usePage();
   const [chosen, setChosen] = useState<string | null>(null);
   const [isWhole, setWhole] = useState(false);
   const { answerOf, say, run } = useList();
-  const load = () =>
-    run(async () => {
-      const [found, texts] = await Promise.all([
-        get<Omit<Read, "texts">>("local/v1/history"),
-        formTextsIn(words.language),
-      ]);
-      setRead({ ...found, texts });
-    });
-  useEffect(() => void load(), [changeCount.value]);
+  const read = useStates(run);
   if (!read) return null;
   const restore = (id: string) =>
     run(async () => {
@@ -81,6 +72,18 @@ export function History() {
       </p>
     </Block>
   );
+}
+
+/** Returns the earlier states, read again after each change; null before. */
+function useStates(run: ReturnType<typeof useList>["run"]): Read | null {
+  const { t } = usePage();
+  const [read, setRead] = useState<Read | null>(null);
+  const load = async () => {
+    const [found, texts] = await Promise.all([get<Omit<Read, "texts">>("local/v1/history"), formTextsIn(t.language)]);
+    setRead({ ...found, texts });
+  };
+  useEffect(() => void run(load), [changeCount.value]);
+  return read;
 }
 
 interface DifferencesProps {

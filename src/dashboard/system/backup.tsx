@@ -3,9 +3,8 @@ import { useRef, useState } from "preact/hooks";
 import { Help } from "../elements.tsx";
 import { helpUrl } from "../help.ts";
 import { usePage } from "../page.ts";
-import { refusalText } from "../plans/plan-words.ts";
-import { ask, download, refusalIn, upload } from "../requests.ts";
-import { Block, Sure } from "./block.tsx";
+import { ask, download, upload } from "../requests.ts";
+import { Block, Sure, useList } from "./block.tsx";
 import { useTexts } from "./system-context.ts";
 
 const PATH = "local/v1/backup";
@@ -14,26 +13,17 @@ const TYPE = "application/octet-stream";
 export function Backup() {
   const t = useTexts();
   const { t: words } = usePage();
-  const picker = useRef<HTMLInputElement>(null);
   const [chosen, setChosen] = useState<File | null>(null);
   const [isWaiting, setWaiting] = useState(false);
-  const [answer, setAnswer] = useState("");
   const [isBusy, setBusy] = useState(false);
+  const { answerOf, say, run: show } = useList();
   const run = async (text: string, work: () => Promise<string>) => {
-    setAnswer(text);
+    say(text);
     setBusy(true);
-    try {
-      setAnswer(await work());
-    } catch (thrown) {
-      setAnswer(refusalText(refusalIn(thrown), words));
-    }
+    await show(async () => say(await work()));
     setBusy(false);
   };
-  const save = () =>
-    run(t("backup_busy"), async () => {
-      await download(PATH);
-      return words("done");
-    });
+  const save = () => run(t("backup_busy"), () => download(PATH).then(() => words("done")));
   const restore = (file: File) =>
     run(words("sending"), async () => {
       setChosen(null);
@@ -47,10 +37,6 @@ export function Backup() {
       setWaiting(false);
       return t("restore_undone");
     });
-  const choose = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
-    setChosen(currentTarget.files?.[0] ?? null);
-    currentTarget.value = "";
-  };
   return (
     <Block id="backup" title={t("backup")}>
       <p class="faint">
@@ -60,10 +46,7 @@ export function Backup() {
         <button type="button" disabled={isBusy} onClick={() => void save()}>
           {t("backup_download")}
         </button>
-        <button type="button" disabled={isBusy} onClick={() => picker.current?.click()}>
-          {t("restore")}
-        </button>
-        <input ref={picker} type="file" accept=".db,.copy" hidden aria-label={t("restore")} onChange={choose} />
+        <CopyPicker isBusy={isBusy} onChoose={setChosen} />
       </div>
       {chosen && (
         <Sure
@@ -74,7 +57,7 @@ export function Backup() {
         />
       )}
       <p class="answer" role="status">
-        {answer}
+        {answerOf()}
       </p>
       {isWaiting && (
         <button type="button" onClick={() => void undo()}>
@@ -82,5 +65,28 @@ export function Backup() {
         </button>
       )}
     </Block>
+  );
+}
+
+interface CopyPickerProps {
+  readonly isBusy: boolean;
+  readonly onChoose: (copy: File | null) => void;
+}
+
+/** Button that lets the user choose the file of a copy. */
+function CopyPicker({ isBusy, onChoose }: CopyPickerProps) {
+  const t = useTexts();
+  const picker = useRef<HTMLInputElement>(null);
+  const choose = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
+    onChoose(currentTarget.files?.[0] ?? null);
+    currentTarget.value = "";
+  };
+  return (
+    <>
+      <button type="button" disabled={isBusy} onClick={() => picker.current?.click()}>
+        {t("restore")}
+      </button>
+      <input ref={picker} type="file" accept=".db,.copy" hidden aria-label={t("restore")} onChange={choose} />
+    </>
   );
 }
