@@ -3,10 +3,11 @@ import { fillSaid, type Pattern, type Said } from "../core/text/fill-text.ts";
 
 /** An invalid value of a request. */
 export interface Mistake {
+  /** Path of the value, for instance `fallback[0]`; empty for the whole entry. */
   readonly path: string;
   readonly text: string;
-  /** Absent for an English text. */
-  readonly isTranslated?: true;
+  /** Absent or false for an English text. */
+  readonly isTranslated?: boolean;
 }
 
 /** Body of an error. */
@@ -32,11 +33,7 @@ export async function errorIn(
   const patterns = language === "en" || !isSaid ? null : await load(language).catch(() => null);
   if (!patterns) return { ...body, isTranslated: language === "en" };
   const textOf = (said: Said) => fillSaid(language, (name) => patternIn(patterns, name), said);
-  const found = mistakes?.map((mistake) => ({
-    ...mistake,
-    text: sentence(textOf(mistake)),
-    isTranslated: true as const,
-  }));
+  const found = mistakes?.map((each) => ({ ...each, text: sentence(textOf(each)), isTranslated: true }));
   const said = key === undefined ? found?.map(({ text }) => text).join(" ") : textOf({ key, facts });
   return { ...body, reason: said ?? reason ?? "", isTranslated: true, ...(found && { mistakes: found }) };
 }

@@ -1,7 +1,7 @@
 /** Login form for a key of the LAN API. */
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Part } from "./elements.tsx";
+import { Part, Wrong } from "./elements.tsx";
 import type { Translate } from "./language.ts";
 import { usePage } from "./page.ts";
 import { post, type Refusal, refusalIn } from "./requests.ts";
@@ -40,9 +40,7 @@ export function Login({ onEntered }: { readonly onEntered: () => Promise<void> }
         </p>
         <input type="text" name="username" value="elbro" autocomplete="username" hidden />
         <KeyField input={key} />
-        <p id="key-wrong" class="wrong" role="alert">
-          {wrong}
-        </p>
+        <Wrong id="key-wrong" text={wrong} />
         <button type="submit" class="strong" disabled={isBusy}>
           {t("log_in")}
         </button>

@@ -30,7 +30,7 @@ const SHOW_FORM = `
     const show = (mistakes) => render(
       <PageContext.Provider value={tools}>
         <SchemaForm schema={schema} path={section + "[]"} texts={texts} value={value} mistakes={mistakes}
-          submitText={t("save")} onSubmit={(submitted) => { window.submitted = submitted; }} {...props} />
+          draft="form" onCancel={() => {}} onSubmit={(submitted) => { window.submitted = submitted; }} {...props} />
       </PageContext.Provider>, place);
     window.refuse = show;
     show([]);

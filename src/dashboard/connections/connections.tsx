@@ -33,8 +33,7 @@ export function Connections() {
         setDialog(null);
         if (text !== null) say(text, id);
       };
-      if (connection)
-        setDialog(<ConnectionDialog t={t} connection={connection} revision={now.revision} onClose={close} />);
+      if (connection) setDialog(<ConnectionDialog connection={connection} revision={now.revision} onClose={close} />);
     }, id);
   const test = (id: Connection["id"]) =>
     run(async () => {

@@ -1,11 +1,10 @@
 /** Dialogs that create, change, copy and delete plans and plugs. */
-import { type ComponentChildren, Fragment } from "preact";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Dialog } from "../dialog.tsx";
-import { CancelButton } from "../forms/cancel-button.tsx";
-import { draftOf, dropDraft, keepDraft } from "../forms/drafts.ts";
+import { draftOf } from "../forms/drafts.ts";
 import type { JsonObject } from "../forms/fields.ts";
-import { SchemaForm, type ServerMistake } from "../forms/schema-form.tsx";
+import { SchemaForm, useSaving } from "../forms/schema-form.tsx";
 import { type PageTools, usePage } from "../page.ts";
 import { refusalIn } from "../requests.ts";
 import { AnnouncedPlugs } from "./announced-plugs.tsx";
@@ -62,79 +61,68 @@ const PLUG_EXAMPLES: Readonly<Record<string, Readonly<Record<string, string>>>> 
   homeassistant: { "plugs[].entity": "switch.washer" },
 };
 
+/** What the form starts with. */
+interface Start {
+  readonly value: JsonObject;
+  /** Fields that a chosen template asks for; null for all fields. */
+  readonly asks: readonly string[] | null;
+}
+
 function Editor({ task, tools, onClose }: EditorProps) {
+  const page = usePage();
+  const [draft] = useState(() => draftOf(draftName(task)));
+  const begun = draft ?? firstValue(task, tools, page);
+  // Null while the user chooses a plug that announced itself, or what a plan is for.
+  const [start, setStart] = useState<Start | null>(task.mode === "new" && !draft ? null : { value: begun, asks: null });
+  const begin = (chosen: JsonObject, asked: Start["asks"]) => {
+    const homes = task.list === "plans" && page.store.homes.value.length > 1 ? ["home"] : [];
+    setStart({ value: { ...begun, ...chosen }, asks: asked && [...asked, ...homes] });
+  };
+  const Chooser = task.list === "plugs" ? AnnouncedPlugs : PlanTemplates;
+  return (
+    <Dialog title={titleOf(task, tools.e)} onClose={() => onClose(null)}>
+      {!start && <Chooser e={tools.e} onChoose={begin} />}
+      {task.mode === "edit" && tools.saved?.fixed !== null && <p class="note">{tools.e("fixed")}</p>}
+      {draft && <p class="note">{page.t("draft")}</p>}
+      {start && <EntryForm task={task} tools={tools} start={start} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function EntryForm({ task, tools, start, onClose }: EditorProps & { readonly start: Start }) {
   const page = usePage();
   const { e, schema, texts, saved } = tools;
   const name = draftName(task);
-  const [draft] = useState(() => draftOf(name));
-  const begun = draft ?? firstValue(task, tools, page);
-  const [value, setValue] = useState(begun);
-  const [mistakes, setMistakes] = useState<readonly ServerMistake[]>([]);
-  // First value of the form; null while the user chooses a plug that announced itself, or what a plan is for.
-  const [start, setStart] = useState<JsonObject | null>(task.mode === "new" && !draft ? null : begun);
-  /** Fields of a chosen template; null for all fields. */
-  const [asks, setAsks] = useState<readonly string[] | null>(null);
-  const begin = (chosen: JsonObject, asked: readonly string[] | null) => {
-    const first = { ...begun, ...chosen };
-    const homes = task.list === "plans" && page.store.homes.value.length > 1 ? ["home"] : [];
-    setAsks(asked && [...asked, ...homes]);
-    setValue(first);
-    setStart(first);
-  };
-  const isFixed = task.mode === "edit" && saved?.fixed !== null;
-  const submit = (entry: JsonObject) => send(() => save(task, saved, entry), String(entry.name));
-  const send = async (request: () => Promise<Edited>, named: string) => {
-    try {
-      const edited = await request();
-      dropDraft(name);
-      onClose(doneText(tools, task, named, edited), edited.id);
-    } catch (thrown) {
-      const refusal = refusalIn(thrown);
-      const whole = { path: "", ...refusalText(e, refusal, page.store.session.value?.can_save === false) };
-      setMistakes(refusal.mistakes.length > 0 ? refusal.mistakes : [whole]);
-    }
-  };
+  const [value, setValue] = useState(start.value);
+  const isInvented = page.store.session.value?.can_save === false;
+  const { mistakes, save: send } = useSaving(name, (refusal) => refusalText(e, refusal, isInvented));
+  const close = (named: string) => (edited: Edited) => onClose(doneText(tools, task, named, edited), edited.id);
   return (
-    <Dialog title={titleOf(task, e)} onClose={() => onClose(null)}>
-      {start === null && task.list === "plugs" && <AnnouncedPlugs e={e} onChoose={begin} />}
-      {start === null && task.list === "plans" && <PlanTemplates e={e} onChoose={begin} />}
-      {start && (
-        <Fragment key={JSON.stringify(start)}>
-          {isFixed && <p class="note">{e("fixed")}</p>}
-          {draft && <p class="note">{page.t("draft")}</p>}
-          <SchemaForm
-            schema={schema}
-            path={`${task.list}[]`}
-            texts={texts}
-            value={start}
-            mistakes={mistakes}
-            first={asks ?? FIRST[task.list]}
-            isBrief={asks !== null}
-            secretsSet={task.mode === "edit" ? (saved?.secrets ?? []) : []}
-            suggestions={suggestionsOf(page)}
-            examples={PLUG_EXAMPLES[String(value.family)] ?? {}}
-            submitText={page.t("save")}
-            onSubmit={(entry) => void submit(entry)}
-            onChange={(entry) => {
-              keepDraft(name, entry, schema);
-              setValue(entry);
-            }}
-            preview={
-              task.list === "plans" && (
-                <PlanPreview e={e} draft={task.mode === "edit" ? { id: task.id, ...value } : value} />
-              )
-            }
-          >
-            <CancelButton draft={name} text={e("cancel")} onClose={() => onClose(null)} />
-            {task.mode === "edit" && saved?.overrides && (
-              <button type="button" class="quiet" onClick={() => void send(() => reset(task, saved), task.name)}>
-                {page.t("as_in_file")}
-              </button>
-            )}
-          </SchemaForm>
-        </Fragment>
+    <SchemaForm
+      schema={schema}
+      path={`${task.list}[]`}
+      texts={texts}
+      value={start.value}
+      mistakes={mistakes}
+      first={start.asks ?? FIRST[task.list]}
+      isBrief={start.asks !== null}
+      secretsSet={task.mode === "edit" ? (saved?.secrets ?? []) : []}
+      suggestions={suggestionsOf(page)}
+      examples={PLUG_EXAMPLES[String(value.family)] ?? {}}
+      draft={name}
+      onSubmit={(entry) => void send(save(task, saved, entry), close(String(entry.name)))}
+      onCancel={() => onClose(null)}
+      onChange={setValue}
+      preview={
+        task.list === "plans" && <PlanPreview e={e} draft={task.mode === "edit" ? { id: task.id, ...value } : value} />
+      }
+    >
+      {task.mode === "edit" && saved?.overrides && (
+        <button type="button" class="quiet" onClick={() => void send(reset(task, saved), close(task.name))}>
+          {page.t("as_in_file")}
+        </button>
       )}
-    </Dialog>
+    </SchemaForm>
   );
 }
 
@@ -159,7 +147,7 @@ function suggestionsOf({ store }: PageTools) {
 
 function Deletion({ task, tools, onClose }: EditorProps) {
   const { e, plugs } = tools;
-  const { store } = usePage();
+  const { store, t } = usePage();
   const [wrong, setWrong] = useState<{ readonly text: string; readonly isTranslated: boolean } | null>(null);
   if (task.mode !== "delete") return null;
   const { id, list, name } = task;
@@ -191,7 +179,7 @@ function Deletion({ task, tools, onClose }: EditorProps) {
           {e("delete_yes")}
         </button>
         <button type="button" onClick={() => onClose(null)}>
-          {e("cancel")}
+          {t("cancel")}
         </button>
       </div>
     </Dialog>

@@ -6,11 +6,10 @@ import { draftOf, dropDraft } from "./drafts.ts";
 interface CancelButtonProps {
   /** Name of the form's draft. */
   readonly draft: string;
-  readonly text: string;
   readonly onClose: () => void;
 }
 
-export function CancelButton({ draft, text, onClose }: CancelButtonProps) {
+export function CancelButton({ draft, onClose }: CancelButtonProps) {
   const { t } = usePage();
   const [isAsked, setAsked] = useState(false);
   const discard = () => {
@@ -20,7 +19,7 @@ export function CancelButton({ draft, text, onClose }: CancelButtonProps) {
   if (!isAsked)
     return (
       <button type="button" onClick={() => (draftOf(draft) === null ? onClose() : setAsked(true))}>
-        {text}
+        {t("cancel")}
       </button>
     );
   return (

@@ -4,21 +4,17 @@
  */
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Mistake } from "../error-texts.ts";
 import { numberTexts } from "../number-text.ts";
 import { usePage } from "../page.ts";
+import { type Refusal, refusalIn } from "../requests.ts";
+import { CancelButton } from "./cancel-button.tsx";
 import { type FieldMistake, mistakesIn } from "./checks.ts";
+import { dropDraft, keepDraft } from "./drafts.ts";
 import { FieldView } from "./field-view.tsx";
 import { type Field, fieldOf, isEmpty, type Json, type JsonObject, type JsonSchema, usefulFields } from "./fields.ts";
 import { FormContext, type FormOptions, type ShownMistake } from "./form-context.ts";
 import type { FormTexts } from "./form-texts.ts";
-
-/** A mistake found by the daemon. */
-export interface ServerMistake {
-  /** Path of the value, for instance `fallback[0]`; empty for the whole entry. */
-  readonly path: string;
-  readonly text: string;
-  readonly isTranslated?: boolean;
-}
 
 interface SchemaFormProps {
   /** Schema of an object. */
@@ -27,7 +23,8 @@ interface SchemaFormProps {
   readonly path: string;
   readonly texts: FormTexts;
   readonly value: JsonObject;
-  readonly mistakes?: readonly ServerMistake[];
+  /** Mistakes found by the daemon. */
+  readonly mistakes: readonly Mistake[];
   /** Names of the first fields, in order. Other fields are in a fold unless they are required or set. */
   readonly first?: readonly string[];
   /** Whether fields that are set, but not first, are in the fold too. */
@@ -38,9 +35,11 @@ interface SchemaFormProps {
   readonly examples?: FormOptions["examples"];
   /** Names of secrets that are set and not shown; an empty field keeps them, and null removes them. */
   readonly secretsSet?: readonly string[];
-  readonly submitText: string;
+  /** Name under which the entries are kept until they are saved. */
+  readonly draft: string;
   /** Called with a value that is valid by the schema. */
   readonly onSubmit: (value: JsonObject) => void;
+  readonly onCancel: () => void;
   /** Called after each change with the value that would be submitted, for instance for a preview. */
   readonly onChange?: (value: JsonObject) => void;
   /** Content above the buttons. */
@@ -50,44 +49,30 @@ interface SchemaFormProps {
 }
 
 export function SchemaForm(props: SchemaFormProps) {
-  const { schema, path, texts, first = [], isBrief = false, secretsSet = [], suggestions = {}, examples = {} } = props;
+  const { schema, path, texts, draft, first = [], isBrief = false } = props;
+  const { secretsSet = [], suggestions = {}, examples = {} } = props;
   const { t } = usePage();
   const [value, setValue] = useState(props.value);
-  const [isChecked, setChecked] = useState(false);
-  /** Places of inputs that were changed and left. Their mistakes are shown before the form is submitted. */
-  const [edited, setEdited] = useState<readonly string[]>([]);
-  /** Names of the fields that changed since the daemon found its mistakes. */
-  const [corrected, setCorrected] = useState<readonly string[]>([]);
-  useEffect(() => setCorrected([]), [props.mistakes]);
   const group = useMemo(() => fieldOf(schema, path), [schema, path]);
   const all = group.kind === "group" ? group.fields : [];
   const fields = usefulFields(schema, all, value);
   const found = fields
     .filter(({ name }) => !(secretsSet.includes(name) && isEmpty(value[name])))
     .flatMap((field) => mistakesIn(field, value[field.name], field.name));
-  const own = isChecked ? found : found.filter(({ path: place }) => edited.includes(place));
+  const { mistakeAt, whole, isChecked, check, onEdited, correct } = useMistakes(found, props.mistakes, all);
   const change = (name: string, next: Json | undefined) => {
     const changed = withValue(value, name, next);
+    const entry = useful(schema, all, changed);
     setValue(changed);
-    setCorrected((before) => [...before.filter((each) => each !== name), name]);
-    props.onChange?.(useful(schema, all, changed));
+    correct(name);
+    keepDraft(draft, entry, schema);
+    props.onChange?.(entry);
   };
-  const onEdited = (place: string) => setEdited((before) => [...before.filter((each) => each !== place), place]);
   const submit = (event: Event) => {
     event.preventDefault();
-    setChecked(true);
+    check();
     if (found.length === 0) props.onSubmit(useful(schema, all, value));
   };
-  const mistakes = (props.mistakes ?? []).filter(({ path: place }) => !corrected.some((name) => isWithin(place, name)));
-  const mistakeAt = (place: string) => ownMistake(own, place, t) ?? serverMistake(mistakes, place);
-  const elsewhere =
-    corrected.length === 0 && mistakes.find(({ path: place }) => !all.some(({ name }) => isWithin(place, name)));
-  const whole =
-    isChecked && own.length > 0
-      ? { text: t("form_mistakes", { count: own.length }) }
-      : elsewhere
-        ? shownAlone(elsewhere)
-        : undefined;
   const view = (field: Field) => (
     <FieldView
       key={field.name}
@@ -110,21 +95,78 @@ export function SchemaForm(props: SchemaFormProps) {
             <div class="fields">{folded.map(view)}</div>
           </details>
         )}
-        <div class="form-foot">
-          {props.preview}
-          <p class="wrong" role="alert" lang={whole?.lang}>
-            {whole?.text}
-          </p>
-          <div class="actions">
-            <button type="submit" class="strong">
-              {props.submitText}
-            </button>
-            {props.children}
-          </div>
-        </div>
+        <FormFoot {...props} whole={whole} />
       </form>
     </FormContext.Provider>
   );
+}
+
+interface FormFootProps extends Pick<SchemaFormProps, "draft" | "preview" | "children" | "onCancel"> {
+  /** The mistake of the whole form. */
+  readonly whole: ShownMistake | undefined;
+}
+
+function FormFoot({ draft, preview, whole, children, onCancel }: FormFootProps) {
+  const { t } = usePage();
+  return (
+    <div class="form-foot">
+      {preview}
+      <p class="wrong" role="alert" lang={whole?.lang}>
+        {whole?.text}
+      </p>
+      <div class="actions">
+        <button type="submit" class="strong">
+          {t("save")}
+        </button>
+        <CancelButton draft={draft} onClose={onCancel} />
+        {children}
+      </div>
+    </div>
+  );
+}
+
+/** Mistakes of a form: when which of those that it found itself, and that the daemon reported, are shown. */
+function useMistakes(found: readonly FieldMistake[], reported: readonly Mistake[], fields: readonly Field[]) {
+  const { t } = usePage();
+  const [isChecked, setChecked] = useState(false);
+  /** Places of inputs that were changed and left. Their mistakes are shown before the form is submitted. */
+  const [edited, setEdited] = useState<readonly string[]>([]);
+  /** Names of the fields that changed since the daemon found its mistakes. */
+  const [corrected, setCorrected] = useState<readonly string[]>([]);
+  useEffect(() => setCorrected([]), [reported]);
+  const own = isChecked ? found : found.filter(({ path }) => edited.includes(path));
+  const others = reported.filter(({ path }) => !corrected.some((name) => isWithin(path, name)));
+  const elsewhere =
+    corrected.length === 0 ? others.find(({ path }) => !fields.some(({ name }) => isWithin(path, name))) : undefined;
+  return {
+    isChecked,
+    mistakeAt: (place: string) => ownMistake(own, place, t) ?? serverMistake(others, place),
+    whole:
+      isChecked && own.length > 0
+        ? { text: t("form_mistakes", { count: own.length }) }
+        : elsewhere && shownAlone(elsewhere),
+    /** Shows all mistakes from now on. */
+    check: () => setChecked(true),
+    onEdited: (place: string) => setEdited((before) => [...new Set([...before, place])]),
+    /** Hides what the daemon reported about a field. */
+    correct: (name: string) => setCorrected((before) => [...new Set([...before, name])]),
+  };
+}
+
+/** Saving of a form: the mistakes that the daemon found, where `textOf` is about the whole form. */
+export function useSaving(draft: string, textOf: (refusal: Refusal) => Omit<Mistake, "path">) {
+  const [mistakes, setMistakes] = useState<readonly Mistake[]>([]);
+  const save = async <Saved,>(request: Promise<Saved>, onSaved: (saved: Saved) => void) => {
+    try {
+      const saved = await request;
+      dropDraft(draft);
+      onSaved(saved);
+    } catch (thrown) {
+      const refusal = refusalIn(thrown);
+      setMistakes(refusal.mistakes.length > 0 ? refusal.mistakes : [{ path: "", ...textOf(refusal) }]);
+    }
+  };
+  return { mistakes, save };
 }
 
 function ownMistake(own: readonly FieldMistake[], place: string, t: ReturnType<typeof usePage>["t"]) {
@@ -133,7 +175,7 @@ function ownMistake(own: readonly FieldMistake[], place: string, t: ReturnType<t
 }
 
 /** Returns the mistake that the daemon reported at a path. Its text is English unless it is marked as translated. */
-function serverMistake(mistakes: readonly ServerMistake[], place: string): ShownMistake | undefined {
+function serverMistake(mistakes: readonly Mistake[], place: string): ShownMistake | undefined {
   const found = mistakes.find(({ path }) => path === place);
   return found && { text: found.text, lang: found.isTranslated ? undefined : "en" };
 }
@@ -144,7 +186,7 @@ function isWithin(path: string, field: string): boolean {
 }
 
 /** Returns a mistake that has no field, with its path. */
-function shownAlone({ path, text, isTranslated }: ServerMistake): ShownMistake {
+function shownAlone({ path, text, isTranslated }: Mistake): ShownMistake {
   return { text: [path, text].filter(Boolean).join(": "), lang: isTranslated ? undefined : "en" };
 }
 

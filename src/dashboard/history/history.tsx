@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { PageState } from "../../api/history.ts";
 import { keyLabel } from "../connections/connection-tools.ts";
+import { Answer } from "../elements.tsx";
 import { type FormTexts, formTextsIn, plainName } from "../forms/form-texts.ts";
 import { usePage } from "../page.ts";
 import { ask, get } from "../requests.ts";
@@ -67,9 +68,7 @@ export function History() {
           {t("history_all", { count: read.states.length })}
         </button>
       )}
-      <p class="answer" role="status">
-        {answerOf()}
-      </p>
+      <Answer text={answerOf()} />
     </Block>
   );
 }

@@ -1,6 +1,6 @@
 /** Block to download and restore a copy of the database. */
 import { useRef, useState } from "preact/hooks";
-import { Help } from "../elements.tsx";
+import { Answer, Help } from "../elements.tsx";
 import { helpUrl } from "../help.ts";
 import { usePage } from "../page.ts";
 import { ask, download, upload } from "../requests.ts";
@@ -56,9 +56,7 @@ export function Backup() {
           onNo={() => setChosen(null)}
         />
       )}
-      <p class="answer" role="status">
-        {answerOf()}
-      </p>
+      <Answer text={answerOf()} />
       {isWaiting && (
         <button type="button" onClick={() => void undo()}>
           {t("restore_undo")}

@@ -6,7 +6,6 @@ import { Answer } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
 import { refusalIn } from "../requests.ts";
-import { useTexts } from "./system-context.ts";
 
 interface BlockProps {
   /** Name of the block in addresses. */
@@ -85,7 +84,7 @@ interface SureProps {
 
 /** Confirmation of an action that cannot be undone. The button "no" gets the focus. */
 export function Sure({ text, yes, onYes, onNo }: SureProps) {
-  const t = useTexts();
+  const { t } = usePage();
   const no = useRef<HTMLButtonElement>(null);
   useEffect(() => no.current?.focus(), []);
   return (

@@ -37,7 +37,7 @@ export function Settings() {
         setDialog(null);
         say(done ?? "", name);
       };
-      if (setting) setDialog(<SettingDialog t={t} tools={now} setting={setting} onClose={close} />);
+      if (setting) setDialog(<SettingDialog tools={now} setting={setting} onClose={close} />);
     }, name);
   const test = () =>
     run(async () => {
