@@ -23,11 +23,11 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 8_585,
+  api: 8_669,
   cli: 2_866,
   config: 5_155,
   core: 11_830,
-  dashboard: 9_823,
+  dashboard: 10_069,
   http: 2_039,
   integrations: 2_683,
   mqtt: 5_908,
@@ -36,7 +36,7 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   service: 3_949,
   simulator: 2_381,
   src: 270,
-  state: 3_059,
+  state: 3_060,
   storage: 3_780,
 };
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */

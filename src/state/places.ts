@@ -108,7 +108,8 @@ export class Places {
       return seriesOf(THIRD_PARTY, "locationPrices", { latitude, longitude });
     }
     const suggestions = seriesOf(THIRD_PARTY, "addressSuggestions", { query: address ?? "" });
-    const id = this.#library.store.latest(suggestions)?.[0]?.id;
+    const found = this.#library.store.latest(suggestions) ?? [];
+    const { id } = found.find(({ suggestion }) => suggestion === address) ?? found[0] ?? {};
     return typeof id === "string" ? seriesOf(THIRD_PARTY, "addressPrices", { addressId: id }) : null;
   }
 

@@ -22,6 +22,8 @@ plans:
 plugs:
   - { name: Lamp, family: tasmota, topic: lamp, plan: car }
 `;
+/** Places of the set-up. */
+const PLACES = ["DK1", "Algade 1"];
 /** Names of the house, and words that are the same in every language. */
 const NAMES = [
   ...["Washer", "Car", "Freezer", "Lamp", "washer", "car", "freezer", "lamp", "Home", "home", "kitchen"],
@@ -151,10 +153,13 @@ describe.skipIf(!haveChromium)("no text is left in English (in Chromium; skipped
     await page.route("**/local/v1/session", (route) => route.fulfill({ json: { ...session, can_set_up: true } }));
     let problem: string | null = "invalid_token";
     const trial = () => ({ works: problem === null, problem, detail: null });
-    const addresses = [{ id: "3f2504e0-4f89-41d3-9a0c-0305e82c3301", label: "Home", region: "DK1" }];
+    const addresses = [
+      { id: "3f2504e0-4f89-41d3-9a0c-0305e82c3301", label: "Home", address: "Algade 1", region: "DK1" },
+    ];
     const answers: Readonly<Record<string, () => object>> = {
       "": () => ({ key: "test", urls: [screen.url], broker: null, file: "elbro.yaml" }),
       "/service": () => ({ ...trial(), addresses: problem === null ? addresses : [] }),
+      "/third-party": () => ({ ...trial(), suggestions: [] }),
       "/broker": trial,
       "/home-assistant": trial,
     };
@@ -168,10 +173,15 @@ describe.skipIf(!haveChromium)("no text is left in English (in Chromium; skipped
     await page.locator(".setup-card button").click();
     const dialog = page.getByRole("dialog");
     const look = async (step: number) =>
-      expect([step, await untranslated(page, [...NAMES, "DK1", "mqtt://192.168.1.10:1883", screen.url])]).toEqual([
+      expect([step, await untranslated(page, [...NAMES, ...PLACES, "mqtt://192.168.1.10:1883", screen.url])]).toEqual([
         step,
         [],
       ]);
+    await dialog.getByRole("button").nth(1).click();
+    await dialog.locator("input").nth(1).waitFor();
+    await look(1);
+    await dialog.getByRole("button").nth(1).click();
+    await dialog.locator("input").nth(1).waitFor({ state: "detached" });
     await dialog.locator("input").fill("not-the-key");
     await dialog.locator("button[type=submit]").click();
     await dialog.getByRole("alert").waitFor();

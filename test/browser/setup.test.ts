@@ -122,7 +122,7 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     await screen.picture("setup-key-phone");
     await typeKeys(dialog.getByLabel("API key"), simulator.keys.consumerKey ?? "");
     await next();
-    await screen.untilText("dialog", /Step 2 of 5: Addresses .*DK1|DK2/);
+    await screen.untilText("dialog", /Step 2 of 5: Addresses .*Home Strandvejen 12, 8000 Aarhus C, Denmark DK1/);
     await next();
     await screen.untilText("dialog", /Step 3 of 5: MQTT broker/);
     await dialog.getByLabel("My own broker").check();
@@ -187,6 +187,52 @@ describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it
     await phone.page.goto(`${fresh.url}#key=${key}`);
     await phone.untilText("#now .price", /\d/);
     expect(phone.page.url()).toBe(fresh.url);
+  });
+
+  test("with only a third-party key, a flat or a region is chosen, and its prices are shown", async () => {
+    await using screen = await opened();
+    const dialog = screen.page.getByRole("dialog");
+    const next = () => dialog.getByRole("button", { name: "Next" }).click();
+    await dialog.getByRole("button", { name: "I only have a third-party key" }).click();
+    const { apiKey, apiSecret } = simulator.keys.thirdParty;
+    await typeKeys(dialog.getByLabel("Third-party key"), apiKey);
+    await typeKeys(dialog.getByLabel("Third-party secret"), "not-the-secret");
+    await next();
+    await screen.untilText("dialog [role=alert]", /does not know this key and secret\. .*401/);
+    await typeKeys(dialog.getByLabel("Third-party secret"), apiSecret);
+    await next();
+    await screen.untilText("dialog", /Step 2 of 5: Place/);
+    await typeKeys(dialog.getByLabel("Address", { exact: true }), "Strandvejen 12, 8000");
+    await next();
+    await screen.untilText("dialog [role=alert]", /Choose your address/);
+    await screen.picture("setup-place");
+    expect(await axeViolations(screen)).toEqual([]);
+    await dialog.getByLabel("Strandvejen 12, 1. th, 8000 Aarhus C").check();
+    await next();
+    await screen.untilText("dialog", /Step 3 of 5/);
+    await dialog.getByRole("button", { name: "Back" }).click();
+    expect(await dialog.getByLabel("Address", { exact: true }).inputValue()).toBe(
+      "Strandvejen 12, 1. th, 8000 Aarhus C",
+    );
+    await dialog.getByLabel("A price region").check();
+    await typeKeys(dialog.getByLabel("Region", { exact: true }), "DK9");
+    await next();
+    await screen.untilText("dialog [role=alert]", /does not know this place/);
+    await typeKeys(dialog.getByLabel("Region", { exact: true }), "DK1");
+    await next();
+    await screen.untilText("dialog", /Step 3 of 5/);
+    await next();
+    await screen.untilText("dialog", /Step 4 of 5/);
+    await dialog.getByRole("button", { name: "Skip" }).click();
+    await screen.untilText("dialog", /Step 5 of 5/);
+    await dialog.getByRole("button", { name: "Set up" }).click();
+    await screen.untilText("dialog", /elbro has started with your home\./);
+    expect(readFileSync(path.join(fresh.folder.path, "data/page.yaml"), "utf8")).toMatch(
+      /places:\n +- name: Home\n +region: DK1/,
+    );
+    await dialog.getByRole("button", { name: "Open my home" }).click();
+    await screen.untilText("#now .price", /\d/);
+    await screen.picture("setup-place-now");
   });
 
   test("another machine needs the code of the log, which is valid for one browser", async () => {

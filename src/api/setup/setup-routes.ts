@@ -10,7 +10,7 @@ import { FROM_PAGE, routesOf } from "../openapi/operation.ts";
 import { boolean, described, integer, list, named, object, oneOf, orNull, text, type ValueOf } from "../schema.ts";
 import { setupBodies as bodies, finishSetup, type SetupOptions } from "./setup.ts";
 import { SetupAccess } from "./setup-access.ts";
-import { type Trial, tryExternalBroker, tryHomeAssistant, tryService } from "./setup-trials.ts";
+import { type Trial, tryExternalBroker, tryHomeAssistant, tryService, tryThirdParty } from "./setup-trials.ts";
 
 /** Limit of tests per minute. Each may send a request to the service, which counts it against the quota. */
 const MAX_TRIALS_PER_MINUTE = 20;
@@ -36,7 +36,15 @@ const stateSchema = () =>
 const serviceSchema = () =>
   named(
     "SetupService",
-    object({ ...trial(), addresses: list(named("SetupAddress", object({ id: text, label: text, region: text }))) }),
+    object({
+      ...trial(),
+      addresses: list(named("SetupAddress", object({ id: text, label: text, address: text, region: text }))),
+    }),
+  );
+const thirdPartySchema = () =>
+  named(
+    "SetupThirdPartyTrial",
+    object({ ...trial(), suggestions: described(list(text), "Addresses that match the one of the request.") }),
   );
 const doneSchema = () =>
   named(
@@ -113,6 +121,23 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
     async run({ options }, _params, request) {
       if (!options) return isSetUp();
       return trialAnswer(await tryService(options.config.service, request.body.api_key, options.proxy), request);
+    },
+  }),
+  setup({
+    ...trialStep,
+    path: "/local/v1/setup/third-party",
+    operationId: "trySetupThirdParty",
+    summary: "Tests a third-party key; with an address or a region also whether the service knows the place.",
+    body: {
+      schema: () => bodies.thirdParty,
+      example: { api_key: "key-of-the-pair", api_secret: "secret-of-the-pair", address: "Vesterbrogade 1" },
+    },
+    answer: thirdPartySchema,
+    async run({ options }, _params, request) {
+      if (!options) return isSetUp();
+      const { hash_encoding = "hex", api_key, api_secret, ...place } = request.body;
+      const account = { api_key, api_secret, hash_encoding, places: [] };
+      return trialAnswer(await tryThirdParty(options.config.service, account, options.proxy, place), request);
     },
   }),
   setup({

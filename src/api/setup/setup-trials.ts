@@ -1,8 +1,9 @@
 /**
- * Tests of the set-up: key of the service, broker, Home Assistant. Each step of the page runs its test and shows the
- * mistake.
+ * Tests of the set-up: key of the service, place of a third-party key, broker, Home Assistant. Each step of the page runs
+ * its test and shows the mistake.
  */
 import type { Config } from "../../config/schema.ts";
+import type { FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import { judge } from "../../core/fetching/retry-policy.ts";
 import type { Text } from "../../core/language/text.ts";
 import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";
@@ -10,6 +11,7 @@ import { VERSION } from "../../core/status/version.ts";
 import { type ClientOptions, createClient } from "../../service/client/client.ts";
 import { openService } from "../../service/client/open-service.ts";
 import type { ProxySettings } from "../../service/client/proxy.ts";
+import type { OperationId, ParamsOf } from "../../service/contract/operations.ts";
 import type { Address } from "../../service/contract/resources.ts";
 import { thirdPartyToken } from "../../service/third-party-token.ts";
 
@@ -25,7 +27,13 @@ export interface Trial {
 
 export interface ServiceTrial extends Trial {
   readonly problem: ServiceProblemCode | null;
-  readonly addresses: readonly Pick<Address, "id" | "label" | "region">[];
+  readonly addresses: readonly (Pick<Address, "id" | "label" | "region"> & { readonly address: string })[];
+}
+
+export interface ThirdPartyTrial extends Trial {
+  readonly problem: ServiceProblemCode | null;
+  /** Addresses that match the one of the place. */
+  readonly suggestions: readonly string[];
 }
 
 const WORKS = { works: true, problem: null, detail: null } as const;
@@ -37,22 +45,43 @@ export async function tryService(
   proxy: ProxySettings | null,
 ): Promise<ServiceTrial> {
   const authorization = { consumer: `Bearer ${apiKey}` };
-  const answer = await askOnce({ service, proxy, authorization, secrets: [apiKey] }, "addresses");
+  const answer = await askOnce({ service, proxy, authorization, secrets: [apiKey] }, "addresses", {});
   if (answer.kind !== "ok") return { ...failed(answer), addresses: [] };
   const { data } = answer.body as unknown as { readonly data: readonly Address[] };
-  return { ...WORKS, addresses: data.map(({ id, label, region }) => ({ id, label, region })) };
+  const addresses = data.map(({ id, label, formattedAddress: address, region }) => ({ id, label, address, region }));
+  return { ...WORKS, addresses };
 }
 
-/** Requests the used quota of a key and secret from the service, with one request. */
+/**
+ * Tests a key and secret of the service with one request: for the addresses that match the one of a place, for the
+ * prices of its region, or without a place for the used quota.
+ */
 export async function tryThirdParty(
   service: Config["service"],
   { api_key = "", api_secret = "", hash_encoding }: NonNullable<Config["third_party"]>,
   proxy: ProxySettings | null,
-): Promise<Trial> {
+  { region, address }: { readonly region?: string | undefined; readonly address?: string | undefined } = {},
+): Promise<ThirdPartyTrial> {
   const token = thirdPartyToken({ apiKey: api_key, apiSecret: api_secret }, hash_encoding);
   const authorization = { thirdParty: `Bearer ${token}` };
-  const answer = await askOnce({ service, proxy, authorization, secrets: [api_secret, token] }, "requestCounts");
-  return answer.kind === "ok" ? WORKS : failed(answer);
+  const asked = { service, proxy, authorization, secrets: [api_secret, token] };
+  if (address !== undefined) {
+    const found = await askOnce(asked, "addressSuggestions", { query: address });
+    const suggestions = found.kind === "ok" ? found.body.map(({ suggestion }) => suggestion) : [];
+    return { ...placeTrial(found, suggestions), suggestions };
+  }
+  if (region !== undefined) {
+    const prices = await askOnce(asked, "regionPrices", { region });
+    return { ...placeTrial(prices, prices.kind === "ok" ? prices.body : []), suggestions: [] };
+  }
+  const counts = await askOnce(asked, "requestCounts", {});
+  return { ...(counts.kind === "ok" ? WORKS : failed(counts)), suggestions: [] };
+}
+
+/** A place that the service knows has rows. */
+function placeTrial(answer: { readonly kind: "ok" } | FetchFailure, rows: readonly unknown[]) {
+  if (answer.kind !== "ok") return failed(answer);
+  return rows.length > 0 ? WORKS : ({ works: false, problem: "address_gone", detail: null } as const);
 }
 
 interface Asked extends Pick<ClientOptions, "authorization"> {
@@ -61,21 +90,25 @@ interface Asked extends Pick<ClientOptions, "authorization"> {
   readonly secrets: readonly string[];
 }
 
-/** Sends one request without parameters. */
-async function askOnce({ service, proxy, authorization, secrets }: Asked, operation: "addresses" | "requestCounts") {
+/** Sends one request. */
+async function askOnce<Id extends OperationId>(
+  { service, proxy, authorization, secrets }: Asked,
+  operation: Id,
+  params: ParamsOf<Id>,
+) {
   const { get, basePath, close } = openService({ config: { service }, proxy });
   try {
     const client = createClient({
       ...{ get, basePath, userAgent: `elbro/${VERSION}`, authorization },
       secrets: secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]),
     });
-    return await client(operation, {}, { signal: AbortSignal.timeout(SERVICE_MS), note: () => undefined });
+    return await client(operation, params, { signal: AbortSignal.timeout(SERVICE_MS), note: () => undefined });
   } finally {
     await close();
   }
 }
 
-function failed(answer: Exclude<Awaited<ReturnType<typeof askOnce>>, { kind: "ok" }>) {
+function failed(answer: FetchFailure) {
   const problem = judge(answer, 0, () => 0, "prices").problem ?? "service_trouble";
   const detail = answer.kind === "refused" ? `${answer.status}: ${answer.reason}` : answer.why;
   return { works: false, problem, detail };

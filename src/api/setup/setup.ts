@@ -10,7 +10,7 @@ import type { ConfigReading } from "../../config/load.ts";
 import type { ConfigMistake } from "../../config/mistake.ts";
 import { pageText, readPageFile } from "../../config/page-file.ts";
 import type { Config } from "../../config/schema.ts";
-import { type Expected, token } from "../../config/values.ts";
+import { type Expected, hashEncoding, missing, mistakes, passes, text, token } from "../../config/values.ts";
 import { throwIfShort } from "../../core/status/start-error.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
 import type { ProxySettings } from "../../service/client/proxy.ts";
@@ -65,22 +65,46 @@ const broker = named(
 const homeAssistant = named("SetupHomeAssistant", z.strictObject({ url: word, token: word }));
 const home = named("SetupHome", z.strictObject({ id: word, label: z.string() }));
 const apiKey = token.check(z.maxLength(2_000));
-/** Bodies of the steps. In the last one, `homes` are null for all, and `broker` for the built-in one. */
+const pair = { api_key: apiKey, api_secret: apiKey, hash_encoding: z.optional(hashEncoding) };
+const where = z.optional(
+  text.check(
+    z.maxLength(200),
+    passes((value) => value.isWellFormed(), "mistake.expected_printable"),
+  ),
+);
+const place = named("SetupPlace", z.strictObject({ name: word, region: where, address: where }));
+/**
+ * Bodies of the steps. In the last one, `homes` are null for all, and `broker` for the built-in one; it has a key of the
+ * app, or one of the third-party interface with its places.
+ */
 export const setupBodies = {
   code: named("SetupCode", z.strictObject({ code: word })),
   service: named("SetupKey", z.strictObject({ api_key: apiKey })),
+  thirdParty: named("SetupThirdPartyKey", z.strictObject({ ...pair, region: where, address: where })),
   broker,
   homeAssistant,
   finish: named(
     "SetupWanted",
-    z.strictObject({
-      api_key: apiKey,
-      homes: z.nullable(z.array(home).check(z.minLength(1), z.maxLength(1_000))),
-      broker: z.nullable(broker),
-      home_assistant: z.nullable(homeAssistant),
-      language: word,
-      key_name: z.string().check(z.regex(KEY_NAME, "mistake.expected_key_name" satisfies Expected)),
-    }),
+    z
+      .strictObject({
+        api_key: z.optional(apiKey),
+        third_party: z.optional(
+          named(
+            "SetupThirdParty",
+            z.strictObject({ ...pair, places: z.array(place).check(z.minLength(1), z.maxLength(100)) }),
+          ),
+        ),
+        homes: z.nullable(z.array(home).check(z.minLength(1), z.maxLength(1_000))),
+        broker: z.nullable(broker),
+        home_assistant: z.nullable(homeAssistant),
+        language: word,
+        key_name: z.string().check(z.regex(KEY_NAME, "mistake.expected_key_name" satisfies Expected)),
+      })
+      .check(
+        mistakes(({ api_key, third_party }) =>
+          (api_key ?? third_party) === undefined ? [{ path: ["api_key"], ...missing("mistake.expected_filled") }] : [],
+        ),
+      ),
   ),
 } as const;
 /** Choices of the set-up. All other keys have their defaults. */
@@ -89,9 +113,11 @@ export type WantedSetup = ValueOf<typeof setupBodies.finish>;
 export async function finishSetup(options: SetupOptions, wanted: WantedSetup, now: number): Promise<SetupResult> {
   const brokerUser = { name: BROKER_USER, password: randomBytes(PASSWORD_BYTES).toString("base64url") };
   const day = new Date(now).toISOString().slice(0, DAY_LENGTH);
-  const { api_key, homes, broker: other, home_assistant, language } = wanted;
+  const { api_key, third_party, homes, broker: other, home_assistant, language } = wanted;
   const settings = {
-    ...{ consumer: { api_key }, language },
+    ...(api_key !== undefined && { consumer: { api_key } }),
+    ...(third_party && { third_party }),
+    language,
     ...(homes && { homes: homes.map(({ id }) => ({ address_id: id })) }),
     ...(other ? { mqtt: other } : { broker: { users: [{ ...brokerUser, commands: true }] } }),
     ...(home_assistant && { home_assistant }),

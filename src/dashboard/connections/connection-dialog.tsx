@@ -15,6 +15,8 @@ import { type Connection, keyLabel, type Trial, trialText } from "./connection-t
 interface ConnectionDialogProps {
   readonly connection: Connection;
   readonly revision: string;
+  /** Set if all are set up, one after the other. */
+  readonly step: { readonly title: string; readonly onSkip: () => void } | null;
   /** `done` describes the result; null if nothing was changed. */
   readonly onClose: (done: string | null) => void;
 }
@@ -29,12 +31,12 @@ const ENCODING = "third_party.hash_encoding";
 export function ConnectionDialog(props: ConnectionDialogProps) {
   const t = useTexts();
   const { t: words } = usePage();
-  const { connection, onClose } = props;
+  const { connection, step, onClose } = props;
   const { id, keys } = connection;
   const { draftName, draft, typed, wrong, answer, changes, type, send, test } = useConnectionForm(props);
   const outside = keys.filter((key) => key.outside).map(({ key }) => keyLabel(t, key));
   return (
-    <Dialog title={t(`connection_${id}`)} onClose={() => onClose(null)}>
+    <Dialog title={step?.title ?? t(`connection_${id}`)} onClose={() => onClose(null)}>
       <p class="faint">{t("connection_secrets")}</p>
       {outside.length > 0 && <p class="note">{t("setting_outside", { keys: outside.join(", ") })}</p>}
       {draft && <p class="note">{words("draft")}</p>}
@@ -67,6 +69,11 @@ export function ConnectionDialog(props: ConnectionDialogProps) {
             <button type="button" onClick={() => void test()}>
               {t("connection_test")}
             </button>
+            {step && (
+              <button type="button" onClick={step.onSkip}>
+                {t("connection_skip")}
+              </button>
+            )}
             <CancelButton draft={draftName} onClose={() => onClose(null)} />
             {keys.some(({ overrides }) => overrides) && (
               <button type="button" class="quiet" onClick={() => void send("DELETE", {})}>

@@ -16,7 +16,8 @@ export function Connections() {
   const t = useTexts();
   const { store } = usePage();
   const [saved, setSaved] = useState<SavedConnections | null>(null);
-  const { answerOf, say, run, dialog, setDialog } = useList<Connection["id"]>();
+  const list = useList<Connection["id"]>();
+  const { answerOf, say, run, dialog } = list;
   const isAdmin = store.session.value?.admin === true && saved?.fixed === null;
   const read = async () => {
     const found = await get<SavedConnections>("local/v1/connections");
@@ -24,17 +25,7 @@ export function Connections() {
     return found;
   };
   useEffect(() => void run(read), [changeCount.value]);
-  const open = (id: Connection["id"]) =>
-    run(async () => {
-      say("");
-      const [{ ConnectionDialog }, now] = await Promise.all([import("./connection-dialog.tsx"), read()]);
-      const connection = now.connections.find((each) => each.id === id);
-      const close = (text: string | null) => {
-        setDialog(null);
-        if (text !== null) say(text, id);
-      };
-      if (connection) setDialog(<ConnectionDialog connection={connection} revision={now.revision} onClose={close} />);
-    }, id);
+  const open = useForms(list, read);
   const test = (id: Connection["id"]) =>
     run(async () => {
       say(t("connection_testing"), id);
@@ -60,10 +51,48 @@ export function Connections() {
           />
         ))}
       </ul>
+      {isAdmin && (
+        <div class="actions">
+          <button type="button" onClick={() => void open("service", true)}>
+            {t("connections_again")}
+          </button>
+        </div>
+      )}
       <Wrong text={answerOf()} />
       {dialog}
     </Block>
   );
+}
+
+/** Returns the function that opens the form of a connection. With `isOneOfAll` the next one follows it. */
+function useForms(
+  { say, run, setDialog }: ReturnType<typeof useList<Connection["id"]>>,
+  read: () => Promise<SavedConnections>,
+) {
+  const t = useTexts();
+  const open = (id: Connection["id"], isOneOfAll = false): Promise<void> =>
+    run(async () => {
+      if (!isOneOfAll) say("");
+      const [{ ConnectionDialog }, now] = await Promise.all([import("./connection-dialog.tsx"), read()]);
+      const index = now.connections.findIndex((each) => each.id === id);
+      const connection = now.connections[index];
+      const next = isOneOfAll ? now.connections[index + 1]?.id : undefined;
+      const onNext = () => {
+        setDialog(null);
+        if (next) void open(next, true);
+      };
+      const close = (text: string | null) => {
+        if (text === null) return setDialog(null);
+        say(text, id);
+        onNext();
+      };
+      const steps = now.connections.length;
+      const title = t("connection_step", { step: index + 1, steps, name: t(`connection_${id}`) });
+      const step = isOneOfAll ? { title, onSkip: onNext } : null;
+      const props = { revision: now.revision, step, onClose: close };
+      if (connection) setDialog(<ConnectionDialog {...props} connection={connection} />);
+    }, id);
+  return open;
 }
 
 interface ConnectionRowProps {

@@ -87,6 +87,15 @@ describe("a place requests", () => {
     expect(shown.asked()).toEqual([COUNTS, 'placePrices addressPrices {"addressId":"id-1"}']);
   });
 
+  test("by an address that is not the first of the search: its own id", async () => {
+    using shown = new Shown([FLAT]);
+    await shown.stored("addressSuggestions", { query: "Vesterbrogade 1" }, [
+      { id: "id-1", suggestion: "Vesterbrogade 1, 1. tv" },
+      { id: "id-2", suggestion: "Vesterbrogade 1" },
+    ]);
+    expect(shown.asked()).toEqual([COUNTS, 'placePrices addressPrices {"addressId":"id-2"}']);
+  });
+
   test("by an unknown address: its id only, once", async () => {
     using shown = new Shown([FLAT]);
     await shown.stored("addressSuggestions", { query: "Vesterbrogade 1" }, []);

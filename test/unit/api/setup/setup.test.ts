@@ -8,6 +8,7 @@ import { configSchema } from "../../../../src/config/schema.ts";
 import type { LocalRequest } from "../../../../src/http/route.ts";
 import { KeyFile } from "../../../../src/storage/api-key-file.ts";
 import { TempDir } from "../../../support/runner/temp-dir.ts";
+import { RawServer, rawAnswer } from "../../../support/service/raw-server.ts";
 
 const NOW = Date.parse("2026-11-23T09:00:00Z");
 const ADDRESS = "11111111-2222-4333-8444-555555555555";
@@ -69,6 +70,17 @@ describe("finishSetup", () => {
     expect(reading.kind === "config" && reading.config.homes).toBeUndefined();
   });
 
+  test("finishSetup writes a third-party key with its place, without a key of the app", async () => {
+    using dir = new TempDir();
+    const options = optionsIn(dir.path);
+    const third_party = { api_key: "k", api_secret: "s", places: [{ name: "Flat", address: "Algade 1, 1. tv" }] };
+    const { api_key: _, ...others } = WANTED;
+    expect(await finishSetup(options, { ...others, homes: null, third_party }, NOW)).toMatchObject({ kind: "done" });
+    const reading = options.readWith({ file: null, page: readFileSync(options.path, "utf8") });
+    expect(reading).toMatchObject({ config: { third_party: { ...third_party, hash_encoding: "hex" } } });
+    expect(reading.kind === "config" && reading.config.consumer).toBeUndefined();
+  });
+
   test("finishSetup keeps what page.yaml has, and undoes what it wrote", async () => {
     using dir = new TempDir();
     const options = optionsIn(dir.path);
@@ -115,14 +127,14 @@ describe("the routes of the set-up", () => {
 
   test("refuse everything after the set-up of a home", async () => {
     expect(await routeOf(null, "", "GET").handle(request(undefined))).toMatchObject({ body: { state: "done" } });
-    for (const route of ["", "/code", "/service", "/broker", "/home-assistant"])
+    for (const route of ["", "/code", "/service", "/third-party", "/broker", "/home-assistant"])
       expect(await routeOf(null, route).handle(request({}))).toMatchObject({ code: "conflict" });
   });
 
   test("refuse every step without access, and invalid bodies", async () => {
     using dir = new TempDir();
     const options = optionsIn(dir.path);
-    for (const route of ["", "/service", "/broker", "/home-assistant"]) {
+    for (const route of ["", "/service", "/third-party", "/broker", "/home-assistant"]) {
       const elsewhere = request({}, { remoteAddress: "192.168.1.20" });
       expect(await routeOf(options, route).handle(elsewhere)).toMatchObject({ code: "invalid_token" });
       for (const body of [undefined, null, [], {}, { api_key: 7 }, { url: "x", more: 1 }])
@@ -131,6 +143,40 @@ describe("the routes of the set-up", () => {
     expect(await routeOf(options, "/broker").handle(request({ url: "http://x" }))).toMatchObject({
       code: "invalid_parameter",
       mistakes: [{ path: "mqtt.url" }],
+    });
+  });
+
+  test("need one of the keys, and a place that can be sent", async () => {
+    using dir = new TempDir();
+    const { api_key: _, ...others } = WANTED;
+    expect(await routeOf(optionsIn(dir.path), "").handle(request(others))).toMatchObject({
+      code: "invalid_parameter",
+      mistakes: [{ path: "api_key" }],
+    });
+    const tried = { api_key: "k", api_secret: "s", address: "Algade \ud800" };
+    expect(await routeOf(optionsIn(dir.path), "/third-party").handle(request(tried))).toMatchObject({
+      code: "invalid_parameter",
+      mistakes: [{ path: "address" }],
+    });
+  });
+
+  test("tell two flats of one street apart", async () => {
+    using dir = new TempDir();
+    const flat = (digit: number, floor: string) => ({
+      ...{ id: `${digit}${ADDRESS.slice(1)}`, label: "Home", region: "DK2", timeZone: "Europe/Copenhagen" },
+      ...{ formattedAddress: `Algade 12, ${floor}, 4000 Roskilde`, capabilities: { prices: true } },
+    });
+    const body = JSON.stringify({ data: [flat(1, "1. tv"), flat(2, "2. th")] });
+    await using service = await RawServer.start((socket) =>
+      socket.end(rawAnswer(body, ["Content-Type: application/json"])),
+    );
+    const config = configSchema.parse({ service: { base_url: service.url } });
+    const tried = await routeOf({ ...optionsIn(dir.path), config }, "/service").handle(request({ api_key: "k" }));
+    expect(tried).toMatchObject({
+      body: {
+        works: true,
+        addresses: [{ address: "Algade 12, 1. tv, 4000 Roskilde" }, { address: "Algade 12, 2. th, 4000 Roskilde" }],
+      },
     });
   });
 
