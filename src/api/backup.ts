@@ -13,7 +13,7 @@ import type { LocalRequest, LocalRoute } from "../http/route.ts";
 import type { State } from "../state/open-state.ts";
 import { OWNER_ONLY, sync } from "../storage/atomic-file.ts";
 import type { Storage } from "../storage/open-storage.ts";
-import { changeFiles, withoutAdmin } from "../storage/page-copy.ts";
+import { filesIn, replaceFiles, withoutAdmin } from "../storage/page-copy.ts";
 import { copyPathOf, waitingPathOf } from "../storage/recovery.ts";
 import { type Endpoint, endpointFor } from "./endpoint.ts";
 import { BINARY, routesOf } from "./openapi/operation.ts";
@@ -111,19 +111,23 @@ export function backupRoutes({ state, storage }: BackupDeps): readonly LocalRout
   return routesOf(backupEndpoints, { state, storage, isTaking: false });
 }
 
-/** Returns the path of a copy without the secrets of page.yaml; null if it has none. */
+/** Returns the path of a second copy, without the secrets of page.yaml; null if the first one has none. */
 async function copyWithoutSecrets(copyPath: string, requestId: string): Promise<string | null> {
-  const part = `${copyPath}.${requestId}`;
-  await copyFile(copyPath, part, constants.COPYFILE_FICLONE);
-  let isChanged = false;
-  changeFiles(part, (files) => {
-    const kept = files.flatMap(({ name, text }) => ({ name, text: withoutSecrets(text) ?? "" }));
-    isChanged = !isDeepStrictEqual(kept, files);
-    return kept.filter(({ text }) => text !== "");
+  const files = filesIn(copyPath);
+  const open = files.flatMap(({ name, text }) => {
+    const rest = withoutSecrets(text);
+    return rest ? { name, text: rest } : [];
   });
-  if (isChanged) return part;
-  rmSync(part, { force: true });
-  return null;
+  if (isDeepStrictEqual(open, files)) return null;
+  const part = `${copyPath}.${requestId}`;
+  try {
+    await copyFile(copyPath, part, constants.COPYFILE_FICLONE);
+    replaceFiles(part, open);
+    return part;
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
 }
 
 /** Stores an uploaded file for the next start if it is an intact database of elbro. */

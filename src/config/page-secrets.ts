@@ -36,38 +36,34 @@ export function withPresentSecrets(state: PageFile, now: PageFile): PageFile | r
 export function withoutSecrets(text: string): string | null {
   const reading = readYaml(text);
   if (reading.kind === "mistake") return null;
-  const kept = withoutSecretsIn(reading.value);
-  return isDeepStrictEqual(kept, reading.value) ? text : stringify(kept);
+  const open = walked(reading.value, undefined, (value) => (value === REPLACED ? value : undefined));
+  return isDeepStrictEqual(open, reading.value) ? text : stringify(open);
 }
 
-function withoutSecretsIn(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutSecretsIn);
-  if (!isTree(value)) return value;
-  const kept = Object.entries(value).filter(
-    ([key, each]) => typeof each !== "string" || !(isSecretKey(key) || LOGIN.test(each)),
-  );
-  return Object.fromEntries(kept.map(([key, each]) => [key, withoutSecretsIn(each)]));
-}
-
-/** Returns a copy in which `change` replaced the secrets, each with the value at the same place of another tree. */
+/**
+ * Returns a copy in which `change` replaced the secrets, each with the value at the same place of another tree. Undefined
+ * leaves a secret out.
+ */
 function walked(
   value: unknown,
   other: unknown,
-  change: (value: string, other: unknown, path: string) => string,
+  change: (value: unknown, other: unknown, path: string) => unknown,
   path: readonly PropertyKey[] = [],
 ): unknown {
-  if (Array.isArray(value))
-    return value.map((each, i) => walked(each, Array.isArray(other) ? other[i] : undefined, change, [...path, i]));
+  if (Array.isArray(value)) {
+    const others = Array.isArray(other) ? other : [];
+    return value.map((each, i) => walked(each, others[i], change, [...path, i])).filter((each) => each !== undefined);
+  }
   if (isTree(value)) {
     const others = isTree(other) ? other : {};
     const entries = Object.entries(value).map(([name, each]) => [
       name,
       walked(each, others[name], change, [...path, name]),
     ]);
-    return Object.fromEntries(entries);
+    return Object.fromEntries(entries.filter(([, each]) => each !== undefined));
   }
-  if (typeof value !== "string") return value;
+  if (value === null) return value;
   const key = path.findLast((part) => typeof part === "string") ?? "";
-  const isSecret = value === REPLACED || isSecretKey(String(key)) || LOGIN.test(value);
+  const isSecret = value === REPLACED || isSecretKey(String(key)) || (typeof value === "string" && LOGIN.test(value));
   return isSecret ? change(value, other, pathText(path)) : value;
 }

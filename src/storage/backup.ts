@@ -7,7 +7,7 @@ import { storeKeys } from "./api-key-file.ts";
 import { OWNER_ONLY, sync } from "./atomic-file.ts";
 import { type CheckOptions, integrityOf } from "./file-check.ts";
 import { KeyValueStore } from "./key-value-store.ts";
-import { changeFiles, pageFilesIn } from "./page-copy.ts";
+import { pageFilesIn, replaceFiles } from "./page-copy.ts";
 import { copyPathOf } from "./recovery.ts";
 import { databaseTrouble } from "./write-check.ts";
 
@@ -51,7 +51,7 @@ export async function copyDatabase(
     const found = await integrityOf(partPath, { node, signal });
     if (signal.aborted) return { kind: "stopped" };
     if (found !== "ok") return { kind: "damaged", damage: found };
-    changeFiles(partPath, () => pageFilesIn(path.dirname(databasePath)));
+    replaceFiles(partPath, pageFilesIn(path.dirname(databasePath)));
     const { size } = await stat(partPath);
     await chmod(partPath, OWNER_ONLY);
     await rename(partPath, copyPath);

@@ -16,7 +16,7 @@ export interface CopiedFile {
   readonly text: string;
 }
 
-const PAGE = "page.yaml";
+export const PAGE = "page.yaml";
 export const STATES = "configuration-backups";
 const SETTING = PAGE;
 /** A copy from elsewhere may name no other file. */
@@ -35,33 +35,27 @@ export function pageFilesIn(dataDir: string): CopiedFile[] {
   return files[0]?.name === PAGE ? files : [];
 }
 
-/**
- * Replaces the files in a copy that no process has open. What was overwritten cannot be read from the copy any more.
- * `change` makes the new files of the present ones.
- */
-export function changeFiles(copyPath: string, change: (files: readonly CopiedFile[]) => readonly CopiedFile[]): void {
-  const database = new DatabaseSync(copyPath);
-  try {
-    write(database, change(read(new KeyValueStore(database))));
-  } finally {
-    database.close();
-  }
+/** Returns the files in a copy. */
+export function filesIn(copyPath: string): CopiedFile[] {
+  return inCopy(copyPath, read);
+}
+
+/** Replaces the files in a copy that no process has open. What was overwritten cannot be read from the copy any more. */
+export function replaceFiles(copyPath: string, files: readonly CopiedFile[]): void {
+  inCopy(copyPath, (database) => write(database, files));
 }
 
 /** Takes out of an uploaded copy what its caller may not change without the scope `admin`: files, and keys with that scope. */
 export function withoutAdmin(copyPath: string): void {
-  changeFiles(copyPath, () => []);
-  const database = new DatabaseSync(copyPath);
-  try {
+  inCopy(copyPath, (database) => {
+    write(database, []);
     keepAdmins(new KeyValueStore(database), path.dirname(copyPath));
-  } finally {
-    database.close();
-  }
+  });
 }
 
 /** Returns the files of a copy, and removes them from it: it becomes the database. */
 export function takeFiles(database: DatabaseSync): CopiedFile[] {
-  const files = read(new KeyValueStore(database));
+  const files = read(database);
   if (files.length > 0) write(database, []);
   return files;
 }
@@ -82,15 +76,23 @@ function list(folder: string): string[] {
   }
 }
 
-function write(database: DatabaseSync, files: readonly CopiedFile[]): void {
-  database.exec("pragma secure_delete = on");
-  const settings = new KeyValueStore(database);
-  settings.write(SETTING, JSON.stringify(files));
+function inCopy<Result>(copyPath: string, work: (database: DatabaseSync) => Result): Result {
+  const database = new DatabaseSync(copyPath);
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
 }
 
-function read(settings: KeyValueStore): CopiedFile[] {
+function write(database: DatabaseSync, files: readonly CopiedFile[]): void {
+  database.exec("pragma secure_delete = on");
+  new KeyValueStore(database).write(SETTING, JSON.stringify(files));
+}
+
+function read(database: DatabaseSync): CopiedFile[] {
   try {
-    const found: unknown = JSON.parse(settings.read(SETTING) ?? "[]");
+    const found: unknown = JSON.parse(new KeyValueStore(database).read(SETTING) ?? "[]");
     const files = (Array.isArray(found) ? found : []) as Partial<CopiedFile>[];
     const known = files.filter((each): each is CopiedFile => typeof each?.name === "string" && NAME.test(each.name));
     return known.filter(({ text }) => typeof text === "string").slice(0, MAX_FILES);

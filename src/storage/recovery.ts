@@ -23,7 +23,7 @@ import { BrokenDatabase, DatabaseError, DatabaseInUse, type OpeningOptions, open
 import { flawOf } from "./file-check.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 import { lostCommits } from "./log-damage.ts";
-import { type CopiedFile, pageFilesIn, STATES, takeFiles, writeFiles } from "./page-copy.ts";
+import { type CopiedFile, PAGE, pageFilesIn, STATES, takeFiles, writeFiles } from "./page-copy.ts";
 
 /** Setting of a database that replaced another, or that lost attempts: its request log is incomplete. */
 export const SPENDS_UNKNOWN = "spends_unknown";
@@ -242,7 +242,7 @@ export function replaceDatabase(databasePath: string, copyPath: string, now: Epo
 /** Replaces `page.yaml` and its previous states by those of a copy. Returns whether they differ; a copy may have none. */
 function replacePage(dataDir: string, files: readonly CopiedFile[], now: EpochMs): boolean {
   if (files.length === 0 || isDeepStrictEqual(files, pageFilesIn(dataDir))) return false;
-  for (const name of ["page.yaml", STATES]) putAside(path.join(dataDir, name), now, "replaced");
+  for (const name of [PAGE, STATES]) putAside(path.join(dataDir, name), now, "replaced");
   writeFiles(dataDir, files);
   return true;
 }

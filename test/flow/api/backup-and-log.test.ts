@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { KeyFile } from "../../../src/storage/api-key-file.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
-import { changeFiles } from "../../../src/storage/page-copy.ts";
+import { filesIn } from "../../../src/storage/page-copy.ts";
 import { LAN_KEY } from "../../support/daemon/test-config.ts";
 import type { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { askJson, askText, startLocalApi } from "../../support/http/local-api.ts";
@@ -123,12 +123,10 @@ describe("backup over HTTP", () => {
       false,
     ]);
     writeFileSync(dir.file("without.db"), without);
-    const files: string[] = [];
-    changeFiles(dir.file("without.db"), (found) => {
-      files.push(...found.map(({ text }) => text));
-      return found;
-    });
-    expect(files.map((text) => /language: \w+/.exec(text)?.[0])).toEqual(["language: en", "language: sv"]);
+    expect(filesIn(dir.file("without.db")).map(({ text }) => /language: \w+/.exec(text)?.[0])).toEqual([
+      "language: en",
+      "language: sv",
+    ]);
     const [whole, copy] = await download(asAdmin);
     expect([whole, holdsSecret(copy)]).toEqual(['attachment; filename="elbro-backup-2026-03-10.db"', true]);
     expect(readdirSync(dir.path).filter((each) => each.startsWith("elbro.db.copy"))).toEqual(["elbro.db.copy"]);
