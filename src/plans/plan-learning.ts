@@ -13,8 +13,10 @@ import type { EpochMs, Interval } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
 import type { MeasuredRuns } from "./measured-runs.ts";
 
+/** Most rounds that are read at each decision. Some of them are not whole. */
+const MAX_ROUNDS = 2 * LEARNED_FROM.most;
 /** Most runs that are read. A plan of kind `slots` may have several in a round. */
-const MAX_RUNS = 8 * LEARNED_FROM.most;
+const MAX_RUNS = 4 * MAX_ROUNDS;
 
 /** What a plan has learned, and whether it stays. */
 export interface Learned extends LearnedCourse {
@@ -91,12 +93,15 @@ function roundsOf(spec: PlanSpec, runs: readonly Interval[], now: EpochMs, calen
   for (const run of runs) {
     const last = rounds.at(-1);
     if (last && run.start >= last.start) last.runs.unshift(run);
+    else if (rounds.length > MAX_ROUNDS) break;
     else {
       const window = horizonOf(spec, run.start, calendar) ?? run;
       rounds.push({ start: Math.min(window.start, run.start), end: window.end, runs: [run] });
     }
   }
-  return rounds.filter(({ end }) => end <= now).map((round) => round.runs);
+  // The newest one may not be over.
+  const over = rounds.filter(({ end }) => end <= now);
+  return over.slice(0, MAX_ROUNDS).map((round) => round.runs);
 }
 
 function memoryName(plan: string): string {

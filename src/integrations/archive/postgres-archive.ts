@@ -171,6 +171,7 @@ export class PostgresArchive {
     const months = plugs.flatMap(({ id, name, measured }) =>
       measured ? [measured.month, measured.monthBefore].map((month) => ({ plug: id, name, ...month })) : [],
     );
+    if (months.length === 0) return;
     const texts = storableText(months.map((month) => JSON.stringify(month)));
     await this.#inTime(() => this.#client.query(UPSERT_PLUG_MONTHS, [texts, source]), WRITE_TIMEOUT_MS);
   }

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import { LEARNED_FROM } from "../../../src/core/planning/learned-course.ts";
 import { planStatus } from "../../../src/core/planning/plan-payload.ts";
 import { DAY_MS, HOUR_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
-import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
+import { PlanLearning } from "../../../src/plans/plan-learning.ts";
+import { at, calendar, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
 import { definitionOf, HOUR, WASHER } from "../../support/plans/shown-plans.ts";
 
@@ -75,4 +77,22 @@ test("a plan without learn refuses both commands", () => {
   using world = new PlansOnDisk({ definitions: [definitionOf(WASHER)], timeline });
   world.at(NOW);
   expect(world.plans.act("washer", "forget_learned", NOW)).toMatchObject({ kind: "refused", why: "unknown_setting" });
+});
+
+test("a decision reads at most twice as many rounds as are learned from, the newest ones", () => {
+  const nights = Array.from({ length: 80 }, (_, i) => at("2026-03-10T01:00:00Z") - i * DAY_MS);
+  const read: number[] = [];
+  const learning = new PlanLearning({
+    store: { lastRuns: () => nights.map((start) => ({ start, end: start + HOUR_MS })) as never },
+    memory: { read: () => null, write: () => undefined },
+    measured: {
+      courses(_plan, [run]) {
+        read.push(run?.start ?? 0);
+        return [[0.5, 0.5, 0.5, 0.5]];
+      },
+    },
+    calendar,
+  });
+  expect(learning.of("washer", learner.spec, NOW)).toMatchObject({ runs: LEARNED_FROM.most, kwh: 2 });
+  expect(read).toEqual(nights.slice(0, 2 * LEARNED_FROM.most));
 });
