@@ -27,22 +27,27 @@ const MEASURES = "plugs#plugs-that-measure";
 const OF_HOME_ASSISTANT = "plugs#switches-of-home-assistant";
 /** Places of fields and sections with more to say than their row in the table of all keys. */
 const FIELDS: Readonly<Record<string, string>> = {
-  ...{
-    "plugs[].family": "switch-a-plug#which-family",
-    "plugs[].topic": "switch-a-plug#add-it",
-    "plugs[].url": DEVICES,
-  },
-  ...{ "plugs[].entity": OF_HOME_ASSISTANT, "plugs[].values": OF_HOME_ASSISTANT, "plugs[].inverted": DEVICES },
-  ...{ "plugs[].username": DEVICES, "plugs[].password": DEVICES, "plugs[].certificate": DEVICES },
-  ...{ "plugs[].starts_when": MEASURES, "plugs[].ends_when": MEASURES, "plans[].learn": MEASURES },
-  ...{ "plugs[].power": MEASURES, "plugs[].energy": MEASURES },
-  ...{ "plugs[].override": IF_ELBRO_FAILS, "plugs[].when_lost": IF_ELBRO_FAILS },
-  ...{ "plans[].group": "plans#power-groups", "homes[].export": "home-assistant#the-export-price" },
-  ...{
-    notify: "notifications",
-    "notify.quiet_hours": "notifications#quiet-hours",
-    mdns: "wall#find-the-dashboard-by-name",
-  },
+  "plugs[].family": "switch-a-plug#which-family",
+  "plugs[].topic": "switch-a-plug#add-it",
+  "plugs[].url": DEVICES,
+  "plugs[].username": DEVICES,
+  "plugs[].password": DEVICES,
+  "plugs[].certificate": DEVICES,
+  "plugs[].inverted": DEVICES,
+  "plugs[].entity": OF_HOME_ASSISTANT,
+  "plugs[].values": OF_HOME_ASSISTANT,
+  "plugs[].starts_when": MEASURES,
+  "plugs[].ends_when": MEASURES,
+  "plugs[].power": MEASURES,
+  "plugs[].energy": MEASURES,
+  "plugs[].override": IF_ELBRO_FAILS,
+  "plugs[].when_lost": IF_ELBRO_FAILS,
+  "plans[].learn": MEASURES,
+  "plans[].group": "plans#power-groups",
+  "homes[].export": "home-assistant#the-export-price",
+  notify: "notifications",
+  "notify.quiet_hours": "notifications#quiet-hours",
+  mdns: "wall#find-the-dashboard-by-name",
 };
 
 /** Returns the address of a topic, relative to the page. */

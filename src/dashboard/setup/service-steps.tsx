@@ -1,10 +1,11 @@
 /** Steps of the set-up for the key of the service, and for the homes or the place that it gives prices of. */
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Translate } from "../language.ts";
 import {
   type Address,
-  Choice,
   Input,
+  RadioList,
   StepForm,
   type StepProps,
   type Trial,
@@ -14,17 +15,23 @@ import {
 } from "./step-form.tsx";
 
 interface KeyFormProps extends StepProps {
-  /** Opens the form for the other kind of key. */
-  readonly onOther: () => void;
+  /** Button that opens the form for the other kind of key. */
+  readonly other: ComponentChildren;
 }
 
 export function ServiceStep(props: StepProps) {
+  const s = useTexts();
   const [isThirdParty, setThirdParty] = useState(props.choices.thirdParty !== null);
   const Form = isThirdParty ? ThirdPartyForm : KeyForm;
-  return <Form {...props} onOther={() => setThirdParty(!isThirdParty)} />;
+  const other = (
+    <button type="button" onClick={() => setThirdParty(!isThirdParty)}>
+      {s(isThirdParty ? "key_instead" : "pair_instead")}
+    </button>
+  );
+  return <Form {...props} other={other} />;
 }
 
-function KeyForm({ choices, choose, onOther }: KeyFormProps) {
+function KeyForm({ choices, choose, other }: KeyFormProps) {
   const s = useTexts();
   const { send, setWrong, ...form } = useAsking();
   const [key, setKey] = useState(choices.key);
@@ -39,22 +46,13 @@ function KeyForm({ choices, choose, onOther }: KeyFormProps) {
     choose({ key: key.trim(), thirdParty: null, addresses, homes: addresses.map(({ id }) => id) });
   };
   return (
-    <StepForm
-      {...form}
-      help={s("service_help")}
-      onSubmit={() => void submit()}
-      buttons={
-        <button type="button" onClick={onOther}>
-          {s("pair_instead")}
-        </button>
-      }
-    >
+    <StepForm {...form} help={s("service_help")} onSubmit={() => void submit()} buttons={other}>
       <Input label={s("api_key")} value={key} onInput={setKey} isSecret />
     </StepForm>
   );
 }
 
-function ThirdPartyForm({ choices: { thirdParty }, choose, onOther }: KeyFormProps) {
+function ThirdPartyForm({ choices: { thirdParty }, choose, other }: KeyFormProps) {
   const s = useTexts();
   const { send, setWrong, ...form } = useAsking();
   const [key, setKey] = useState(thirdParty?.api_key ?? "");
@@ -73,16 +71,7 @@ function ThirdPartyForm({ choices: { thirdParty }, choose, onOther }: KeyFormPro
     }
   };
   return (
-    <StepForm
-      {...form}
-      help={s("pair_help")}
-      onSubmit={() => void submit()}
-      buttons={
-        <button type="button" onClick={onOther}>
-          {s("key_instead")}
-        </button>
-      }
-    >
+    <StepForm {...form} help={s("pair_help")} onSubmit={() => void submit()} buttons={other}>
       <Input label={s("pair_key")} value={key} onInput={setKey} isSecret />
       <Input label={s("pair_secret")} value={secret} onInput={setSecret} isSecret />
     </StepForm>
@@ -165,7 +154,7 @@ export function PlaceStep({ choices: { thirdParty, place }, choose, onBack }: St
   };
   return (
     <StepForm {...form} help={s("place_help")} onSubmit={() => void submit()} onBack={onBack}>
-      <Choice
+      <RadioList
         legend={s("place_title")}
         values={["address", "region"]}
         text={(value) => s(`place_kind_${value}`)}
@@ -177,7 +166,7 @@ export function PlaceStep({ choices: { thirdParty, place }, choose, onBack }: St
         }}
       />
       <Input label={s(`place_label_${kind}`)} help={s(`place_example_${kind}`)} value={where} onInput={setWhere} />
-      <Choice legend={s("place_choose")} values={found} text={(value) => value} chosen={where} onChoose={setWhere} />
+      <RadioList legend={s("place_choose")} values={found} text={(value) => value} chosen={where} onChoose={setWhere} />
       <Input label={s("place_name")} help={s("place_name_help")} value={name} onInput={setName} />
     </StepForm>
   );

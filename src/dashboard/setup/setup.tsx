@@ -9,9 +9,9 @@ import { AddressesStep, PlaceStep, ServiceStep } from "./service-steps.tsx";
 import { SetupDone, type SetupResult, type SetupState } from "./setup-done.tsx";
 import {
   type Account,
-  Choice,
   type Choices,
   Input,
+  RadioList,
   StepForm,
   type StepProps,
   TextContext,
@@ -150,7 +150,7 @@ function BrokerStep({ choices, choose, onBack }: StepProps) {
   };
   return (
     <StepForm {...form} help={s("broker_help")} onSubmit={() => void submit()} onBack={onBack}>
-      <Choice
+      <RadioList
         legend={s("broker_title")}
         values={["inside", "external"]}
         text={(value) => s(`broker_${value}`)}

@@ -160,7 +160,7 @@ export function Input({ label, help, value, onInput, isSecret = false }: InputPr
   );
 }
 
-interface ChoiceProps<Value extends string> {
+interface RadioListProps<Value extends string> {
   readonly legend: string;
   readonly values: readonly Value[];
   readonly text: (value: Value) => string;
@@ -169,7 +169,7 @@ interface ChoiceProps<Value extends string> {
 }
 
 /** Radio buttons; nothing without values. */
-export function Choice<Value extends string>({ legend, values, text, chosen, onChoose }: ChoiceProps<Value>) {
+export function RadioList<Value extends string>({ legend, values, text, chosen, onChoose }: RadioListProps<Value>) {
   if (values.length === 0) return null;
   return (
     <fieldset>
