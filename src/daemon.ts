@@ -192,7 +192,7 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
   for (const module of [mqtt, plugs]) module.run();
   integrations.run(server.port);
   // Stored data is published before any request is sent. With 1,000 homes this takes some seconds.
-  void mqtt.shown.then(() => state.run());
+  void mqtt.firstState.then(() => state.run());
   return {
     apiPort: server.port,
     brokerPort: mqtt.brokerPort,

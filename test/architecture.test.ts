@@ -23,21 +23,21 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 8_673,
+  api: 8_674,
   cli: 2_866,
-  config: 5_151,
-  core: 11_830,
+  config: 4_728,
+  core: 11_836,
   dashboard: 10_063,
   http: 2_039,
   integrations: 2_684,
-  mqtt: 5_908,
+  mqtt: 5_354,
   plans: 1_369,
   plugs: 1_645,
   service: 3_949,
   simulator: 2_381,
   src: 270,
   state: 3_060,
-  storage: 3_782,
+  storage: 3_783,
 };
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */
 const MAX_LEVELS = 14;

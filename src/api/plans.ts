@@ -1,6 +1,7 @@
 /** Endpoints that list, save, preview, change and command plans. */
 
-import { planDefinitions, planIds } from "../config/plan-schema.ts";
+import { entryId } from "../config/entry-list.ts";
+import { planDefinitions } from "../config/plan-list.ts";
 import { message } from "../core/language/text.ts";
 import { finishedRun, planMonth, planStatus } from "../core/planning/plan-payload.ts";
 import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
@@ -140,7 +141,7 @@ function previewed(
   const known = plans.ids.find((each) => each === id) ?? null;
   const draft = editor.draft("plans", known, body);
   if ("kind" in draft) return refusedEdit(draft);
-  const index = known === null ? draft.plans.length - 1 : planIds(draft.plans).indexOf(known);
+  const index = known === null ? draft.plans.length - 1 : draft.plans.map(entryId).indexOf(known);
   const definition = planDefinitions(draft.plans, draft.groups)[index];
   const snapshot = definition && plans.preview(definition, now);
   if (!snapshot) return localError("not_known", message("refused.home_not_known"));

@@ -191,36 +191,17 @@ function refusedBy(...mistakes: ConfigMistake[]): KnownFile {
 
 /** Returns the names that only one account may have. */
 function claimsOf({ homes, plans, groups, plugs }: AccountEntry) {
-  const claim = (kind: string, section: string, key: string, names: readonly (string | undefined)[]) =>
-    names.flatMap((name, i) => (name === undefined ? [] : [{ path: [section, i, key], claim: `${kind} ${name}` }]));
-  return [
-    ...claim(
-      "home",
-      "homes",
-      "id",
-      homes.map(({ id }) => id),
-    ),
-    ...claim(
-      "address",
-      "homes",
-      "address_id",
-      homes.map((each) => each.address_id.toLowerCase()),
-    ),
-    ...claim(
-      "plan",
-      "plans",
-      "id",
-      plans.map(({ id }) => id),
-    ),
-    ...claim(
-      "group",
-      "groups",
-      "name",
-      groups.map(({ name }) => name),
-    ),
-    ...claim("plug", "plugs", "id", plugs.map(entryId)),
-    ...claim("device", "plugs", "topic", plugs.map(deviceOf)),
-  ];
+  const claims = {
+    home: ["homes", "id", homes.map(({ id }) => id)],
+    address: ["homes", "address_id", homes.map((each) => each.address_id.toLowerCase())],
+    plan: ["plans", "id", plans.map(({ id }) => id)],
+    group: ["groups", "name", groups.map(({ name }) => name)],
+    plug: ["plugs", "id", plugs.map(entryId)],
+    device: ["plugs", "topic", plugs.map(deviceOf)],
+  } as const;
+  return Object.entries(claims).flatMap(([kind, [section, key, names]]) =>
+    names.flatMap((name, i) => (name === undefined ? [] : [{ path: [section, i, key], claim: `${kind} ${name}` }])),
+  );
 }
 
 /** Returns the line of a key; an empty object if the file was replaced or removed after it was read. */

@@ -1,8 +1,11 @@
 /** Which keys differ between two configurations, and which of them apply without a restart. */
 import { isDeepStrictEqual } from "node:util";
-import { valueAt } from "./config-error.ts";
-import { keys } from "./keys.ts";
-import type { Config } from "./schema.ts";
+import { type Config, configSchema } from "./schema.ts";
+import { keysBelow } from "./schema-nodes.ts";
+import { valueAt } from "./tree.ts";
+
+/** Every key that has a path of its own, sections included. Keys of list items have none. */
+export const keys = keysBelow(configSchema);
 
 /** Changed keys between two configurations. */
 export interface ConfigChange {
@@ -58,8 +61,8 @@ export function isOfService(key: string): boolean {
 export function changeBetween(before: Config, after: Config): ConfigChange {
   const leaves = keys.filter(({ kind }) => kind !== "section").map(({ path }) => path);
   const changed = Object.keys({ ...before, ...after }).flatMap((section) => {
-    if (isDeepStrictEqual(valueAt(before, [section]), valueAt(after, [section]))) return [];
-    if ([before, after].some((each) => Array.isArray(valueAt(each, [section])))) return [section];
+    if (isDeepStrictEqual(valueAt(before, section), valueAt(after, section))) return [];
+    if ([before, after].some((each) => Array.isArray(valueAt(each, section)))) return [section];
     const below = leaves.filter(
       (path) => path[0] === section && !isDeepStrictEqual(valueAt(before, path), valueAt(after, path)),
     );

@@ -6,7 +6,7 @@ import { type Fact, type Message, message, textIn } from "../core/language/text.
 import { type ConfigMistake, isSecretKey, pathText } from "./mistake.ts";
 import { itemOf, keysBelow, kindOf, shapeOf } from "./schema-nodes.ts";
 import { didYouMean, nearest } from "./suggest-key.ts";
-import { isTree, type Tree } from "./tree.ts";
+import { type Tree, valueAt } from "./tree.ts";
 import { hintFor } from "./value-hints.ts";
 import { expectedOf, KINDS } from "./values.ts";
 
@@ -23,8 +23,16 @@ const MAX_LISTED = 10;
 
 /** Other words for keys, to which no key is similar. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
-  ...{ deadline: "ready_by", until: "ready_by", finish: "ready_by", start: "from", begin: "from" },
-  ...{ power: "kw", duration: "hours", weekdays: "days", ip: "url", host: "url" },
+  deadline: "ready_by",
+  until: "ready_by",
+  finish: "ready_by",
+  start: "from",
+  begin: "from",
+  power: "kw",
+  duration: "hours",
+  weekdays: "days",
+  ip: "url",
+  host: "url",
 };
 
 /** Returns all mistakes that one issue of the schema describes. */
@@ -154,12 +162,4 @@ function schemaAt(path: Path, schema: z.core.$ZodType): z.core.$ZodType | undefi
   let node: z.core.$ZodType | undefined = schema;
   for (const part of path) node = typeof part === "number" ? itemOf(node) : shapeOf(node)?.[String(part)];
   return node;
-}
-
-/** Returns the value at a path; undefined if the path does not exist. */
-export function valueAt(tree: Tree, path: Path): unknown {
-  return path.reduce<unknown>(
-    (node, key) => (isTree(node) || Array.isArray(node) ? (node as Tree)[String(key)] : undefined),
-    tree,
-  );
 }

@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { message } from "../core/language/text.ts";
+import { PAGE_FILE } from "../core/runtime/data-files.ts";
 import { PassingStartError, StartError, throwIfShort } from "../core/status/start-error.ts";
 import { readBounded } from "./bounded-file.ts";
-import { PAGE_FILE } from "./entry-list.ts";
 import type { ConfigMistake } from "./mistake.ts";
 
 /** Longest configuration in bytes. A household with all its homes, plans and plugs takes 50 kB. */

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Message, message } from "../core/language/text.ts";
 import { entryId } from "./entry-list.ts";
 import type { Config } from "./schema.ts";
-import { isTree } from "./tree.ts";
+import { valueAt } from "./tree.ts";
 
 /** Keys by connection, in the order of its form. */
 export const connections = {
@@ -94,9 +94,4 @@ function originOf(value: unknown): unknown {
   if (typeof value !== "string" || !/^[a-z]+:\/\//i.test(value) || !URL.canParse(value)) return value ?? null;
   const { protocol, host } = new URL(value);
   return `${protocol}//${host}`;
-}
-
-/** Returns the value of a path such as `mqtt.url`; undefined below a list. */
-export function valueAt(tree: object, path: string): unknown {
-  return path.split(".").reduce<unknown>((node, key) => (isTree(node) ? node[key] : undefined), tree);
 }

@@ -4,9 +4,6 @@ import { slugOf } from "../core/text/slug.ts";
 export const entryLists = ["plans", "plugs"] as const;
 export type EntryList = (typeof entryLists)[number];
 
-/** File in the data directory for entries that cannot be written to the owner's file. */
-export const PAGE_FILE = "page.yaml";
-
 /** Returns the id of a plan or plug: the configured one, or one made from its name. */
 export function entryId({ id, name }: { readonly id?: string | undefined; readonly name: string }): string {
   return id ?? slugOf(name);

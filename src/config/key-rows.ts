@@ -1,11 +1,26 @@
 /** Rows that describe every key of the configuration: purpose, type and default. */
 import * as z from "zod/mini";
-import { descriptionOf, type KeyDescription } from "./key-description.ts";
+import descriptions from "./key-descriptions.json" with { type: "json" };
 import { isSecretKey } from "./mistake.ts";
 import { configSchema } from "./schema.ts";
 import { defaultOf, isOptional, itemOf, type KeyKind, kindOf, shapeOf } from "./schema-nodes.ts";
 
 type Node = z.core.$ZodType;
+
+interface KeyDescription {
+  /** One or two sentences. */
+  readonly about: string;
+  /** Value as YAML text, for a key without a default. */
+  readonly example?: string;
+  /** A file that holds the value, for texts that are better kept out of the configuration. */
+  readonly exampleFile?: string;
+  /** Items as YAML text, for a list. Each is complete. */
+  readonly items?: readonly string[];
+  /** Unit or form, if the type does not show it. */
+  readonly form?: string;
+}
+
+const DESCRIPTIONS: Readonly<Record<string, KeyDescription>> = descriptions;
 
 export interface KeyRow {
   /** Such as `api.keys[].name`. */
@@ -36,11 +51,15 @@ export function keyRows(schema: Node = configSchema): KeyRow[] {
 function rowsBelow(node: Node | undefined, prefix: string, place: { depth: number; inList: boolean }): KeyRow[] {
   return Object.entries(shapeOf(node) ?? {}).flatMap(([name, below]) => {
     const path = `${prefix}${name}`;
-    const words = descriptionOf(below);
-    if (!words) throw new Error(`${path} has no description: wrap its schema in key()`);
+    const words = DESCRIPTIONS[path];
+    if (!words) throw new Error(`${path} has no description in key-descriptions.json`);
     const kind = kindOf(below);
     const row: KeyRow = {
-      ...{ path, name, ...place, kind, words },
+      path,
+      name,
+      ...place,
+      kind,
+      words,
       type: words.form ?? typeOf(below, kind),
       default: defaultOf(below),
       needed: !isOptional(below),

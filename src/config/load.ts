@@ -1,19 +1,17 @@
 /** Reads the text of a file and the environment. Returns a configuration, or every mistake in them. */
-import { basename } from "node:path";
 import type * as z from "zod/mini";
-import { type Fact, type Message, message, placed, type Text, textIn } from "../core/language/text.ts";
+import { type Fact, type Message, message, type Text, textIn } from "../core/language/text.ts";
 import { placeOf, StartError, throwIfShort } from "../core/status/start-error.ts";
 import { slugOf } from "../core/text/slug.ts";
 import { whyUnread } from "./bounded-file.ts";
-import { describeIssue, valueAt } from "./config-error.ts";
+import { describeIssue } from "./config-error.ts";
 import { pageUnread } from "./config-texts.ts";
-import { keyOfVariable, PREFIX, variableNames } from "./keys.ts";
+import { applyEnvironment, applySecrets, applyShard } from "./environment.ts";
 import { type ConfigMistake, isSecretKey, pathText } from "./mistake.ts";
 import { inPage, type Laid, layOver, NOTHING_LAID, placeIn, readPageFile } from "./page-file.ts";
 import { triedPlans } from "./plan-trials.ts";
 import { type AccountEntry, accountSchema, type Config, configSchema } from "./schema.ts";
 import { defaultOf, FILE_SUFFIX, itemOf, kindOf, shapeOf, wordsOf } from "./schema-nodes.ts";
-import { didYouMean, nearest } from "./suggest-key.ts";
 import { isTree, type Tree } from "./tree.ts";
 import { expecting } from "./values.ts";
 import { readYaml, type YamlReading } from "./yaml-text.ts";
@@ -54,11 +52,6 @@ export interface ConfigSources {
   /** The number at its end is the default index of the shard. */
   readonly hostname?: string;
 }
-
-/** Environment variables of the daemon that are not keys of the configuration. */
-const OTHER_VARIABLES = new Set(["ELBRO_CONFIG", "ELBRO_CLOCK", "ELBRO_SPEED", "ELBRO_DEMO_HOST", "ELBRO_LOG_DEFAULT"]);
-/** Variables that Kubernetes and Docker set for a service named elbro. */
-const FOREIGN_VARIABLES = /^ELBRO_(SERVICE_(HOST|PORT)(_.+)?|PORT(_.+)?)$/;
 
 /** A configuration that is being read, and its mistakes so far. */
 interface Draft {
@@ -219,85 +212,6 @@ function readTree(reading: YamlReading, mistakes: ConfigMistake[]): Tree | null 
   if (isTree(reading.value)) return structuredClone(reading.value);
   mistakes.push({ path: "the file", ...message("mistake.not_keys") });
   return null;
-}
-
-/**
- * Sets the keys of environment variables, such as `api.port` by `ELBRO_API_PORT`. Texts are used unchanged; numbers and
- * lists are read as YAML. Empty variables are ignored.
- */
-function applyEnvironment(draft: Draft, environment: ConfigSources["environment"]): void {
-  for (const [name, value] of Object.entries(environment)) {
-    if (!name.startsWith(PREFIX) || OTHER_VARIABLES.has(name) || !value) continue;
-    const key = keyOfVariable(name);
-    if (!key) {
-      if (!FOREIGN_VARIABLES.test(name)) draft.mistakes.push(unknownVariable(name));
-      continue;
-    }
-    const reading = key.kind === "text" ? ({ kind: "value", value } as const) : readYaml(value);
-    if (reading.kind === "value") set(draft, key.path, reading.value, name);
-    else
-      draft.mistakes.push({
-        path: name,
-        ...(reading.where === null ? reading.said : placed(reading.where, reading.said)),
-      });
-  }
-}
-
-/**
- * Sets keys from the files of secrets, unless they are set already.
- * `/run/secrets/elbro_consumer_api_key` has the same effect as a path in `ELBRO_CONSUMER_API_KEY_FILE`.
- */
-function applySecrets(draft: Draft, files: readonly string[]): void {
-  for (const file of files) {
-    const key = keyOfVariable(`${basename(file)}${FILE_SUFFIX}`.toUpperCase());
-    if (!key) continue;
-    const section = valueAt(draft.tree, key.path.slice(0, -1));
-    const fileName = key.path.at(-1) ?? "";
-    const name = fileName.slice(0, -FILE_SUFFIX.length);
-    const isSet = isTree(section) && (section[name] ?? section[fileName] ?? null) !== null;
-    if (!isSet) set(draft, key.path, file, file);
-  }
-}
-
-/**
- * Reads `ELBRO_SHARD`: `3/8` is index 3 of 8.
- * The default index is the number at the end of the host name, as in a pod of a StatefulSet.
- */
-function applyShard(tree: Tree, hostname = ""): void {
-  const [, index, count] = typeof tree.shard === "string" ? (/^(\d+)\/(\d+)$/.exec(tree.shard) ?? []) : [];
-  if (count !== undefined) tree.shard = { index: Number(index), count: Number(count) };
-  const [, ordinal] = /-(\d+)$/.exec(hostname.split(".")[0] ?? "") ?? [];
-  const { shard } = tree;
-  if (isTree(shard) && (shard.index ?? null) === null && ordinal !== undefined) shard.index = Number(ordinal);
-}
-
-function unknownVariable(name: string): ConfigMistake {
-  const meant = nearest(
-    name.slice(PREFIX.length),
-    variableNames.map((known) => known.slice(PREFIX.length)),
-  );
-  return { path: name, ...message("mistake.key", { hint: didYouMean(meant && `${PREFIX}${meant}`) }) };
-}
-
-/** Sets a key, and removes its other form in the file: the value or the name of a file. */
-function set({ tree, mistakes, variables }: Draft, path: readonly string[], value: unknown, variable: string): void {
-  let node = tree;
-  for (const [i, key] of path.slice(0, -1).entries()) {
-    const below = node[key] ?? {};
-    if (!isTree(below)) {
-      const found = message(Array.isArray(below) ? "mistake.kind_list" : "mistake.value_any");
-      const facts = { path: pathText(path.slice(0, i + 1)), found };
-      mistakes.push({ path: variable, ...message("mistake.cannot_set", facts) });
-      return;
-    }
-    node[key] = below;
-    node = below;
-  }
-  const key = path.at(-1) ?? "";
-  const twin = key.endsWith(FILE_SUFFIX) ? key.slice(0, -FILE_SUFFIX.length) : `${key}${FILE_SUFFIX}`;
-  if (!variables.has(pathText([...path.slice(0, -1), twin]))) delete node[twin];
-  node[key] = value;
-  variables.set(pathText(path), variable);
 }
 
 /** Replaces `…_file` keys by the texts of their files. Removes empty sections, whose lines are commented out. */

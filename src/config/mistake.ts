@@ -15,6 +15,13 @@ export function mistakeAt({ path: where, line, ...said }: ConfigMistake): Messag
   return where === "" ? said : placed(where, said);
 }
 
+/** Returns mistakes with the rest of their paths after `own`; those of other paths as they are. */
+export function below<Placed extends { readonly path: string }>(own: string, mistakes: readonly Placed[]): Placed[] {
+  return mistakes.map((mistake) =>
+    mistake.path.startsWith(own) ? { ...mistake, path: mistake.path.slice(own.length).replace(/^\./, "") } : mistake,
+  );
+}
+
 /** Returns several messages as one. There is at least one. */
 export function joined(all: readonly Message[]): Message {
   return all.reduceRight((other, first) => message("mistake.and", { first, other }));

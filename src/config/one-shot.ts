@@ -3,7 +3,8 @@ import { type Message, message, placed } from "../core/language/text.ts";
 import { hoursText, type PlanDefinition, planMistakes, readDuration } from "../core/planning/model/plan-definition.ts";
 import { hasHours } from "../core/planning/model/plan-spec.ts";
 import { type EpochMs, HOUR_MS } from "../core/time/interval.ts";
-import { type GroupEntry, planDefinitions, planSchema } from "./plan-schema.ts";
+import { type GroupEntry, planDefinitions } from "./plan-list.ts";
+import { planSchema } from "./plan-schema.ts";
 import { expectedOf } from "./values.ts";
 
 /** Settings of repeated windows or of dependencies between plans. */
@@ -16,12 +17,12 @@ const MAX_WITHIN_MS = 48 * HOUR_MS;
  * The id may already be taken. Returns the reason as text if the request is invalid.
  */
 export function readOneShot(
-  asked: object,
+  request: object,
   plans: readonly PlanDefinition[],
   groups: readonly GroupEntry[],
   now: EpochMs,
 ): PlanDefinition | Message {
-  const { once: _, within, plan, ...settings } = asked as Record<string, unknown>;
+  const { once: _, within, plan, ...settings } = request as Record<string, unknown>;
   const refused = NOT_FOR_ONCE.find((name) => name in settings);
   if (refused !== undefined) return placed(refused, message("refused.not_for_once"));
   const base = plans.find(({ id }) => id === plan);

@@ -3,16 +3,17 @@
  * never changes. Order: environment and `…_file` keys, page.yaml, the owner's file, defaults.
  */
 import { stringify } from "yaml";
-import { message, placed } from "../core/language/text.ts";
+import { message } from "../core/language/text.ts";
+import { PAGE_FILE } from "../core/runtime/data-files.ts";
 import { slugOf } from "../core/text/slug.ts";
 import { connectionSections } from "./connections.ts";
-import { type EntryList, entryId, entryLists, PAGE_FILE } from "./entry-list.ts";
+import { type EntryList, entryId, entryLists } from "./entry-list.ts";
 import type { ConfigMistake } from "./mistake.ts";
 import { configSchema } from "./schema.ts";
 import { FILE_SUFFIX, shapeOf } from "./schema-nodes.ts";
 import { settingNames } from "./setting-names.ts";
 import { isTree, type Tree } from "./tree.ts";
-import { readYaml } from "./yaml-text.ts";
+import { readYaml, saidOf } from "./yaml-text.ts";
 
 /** Entries by id, without the key `id`. Null removes the entry of the owner's file. */
 export type PageEntries = Readonly<Record<string, Tree | null>>;
@@ -56,10 +57,7 @@ export function entriesIn(tree: Tree, list: EntryList): readonly unknown[] {
  */
 export function readPageFile(text: string | null, owner: Tree): { page: PageFile; mistake: ConfigMistake | null } {
   const reading = readYaml(text ?? "");
-  if (reading.kind === "mistake") {
-    const said = reading.where === null ? reading.said : placed(reading.where, reading.said);
-    return { page: EMPTY_PAGE, mistake: { path: PAGE_FILE, ...said } };
-  }
+  if (reading.kind === "mistake") return { page: EMPTY_PAGE, mistake: { path: PAGE_FILE, ...saidOf(reading) } };
   const tree = isTree(reading.value) ? reading.value : {};
   if (typeof tree.version === "number" && tree.version > VERSION)
     return { page: EMPTY_PAGE, mistake: newer(tree.version) };
@@ -73,13 +71,13 @@ function newer(version: number): ConfigMistake {
   return { path: PAGE_FILE, ...message("mistake.newer_file", { version, known: VERSION }) };
 }
 
-function pageEntries(given: unknown, owned: readonly string[]): PageEntries {
-  if (Array.isArray(given)) {
-    const ids = writtenIds(given);
-    const own = given.flatMap((entry, i) => (owned.includes(ids[i] ?? "") ? [] : [[ids[i] ?? "", entry] as const]));
+function pageEntries(list: unknown, owned: readonly string[]): PageEntries {
+  if (Array.isArray(list)) {
+    const ids = writtenIds(list);
+    const own = list.flatMap((entry, i) => (owned.includes(ids[i] ?? "") ? [] : [[ids[i] ?? "", entry] as const]));
     return Object.fromEntries(own.filter(([, entry]) => isTree(entry)));
   }
-  const entries = Object.entries(isTree(given) ? given : {});
+  const entries = Object.entries(isTree(list) ? list : {});
   return Object.fromEntries(
     entries.filter((each): each is [string, Tree | null] => each[1] === null || isTree(each[1])),
   );

@@ -1,15 +1,8 @@
-/** Schema of `plans:` and `groups:` in the configuration, and the plan definitions made from them. */
+/** Schema of a plan in the configuration, its checks, and its settings as the planner reads them. */
 import * as z from "zod/mini";
 import { type Message, message } from "../core/language/text.ts";
 import { AWAY_MOMENT, isMoment, readLocalTime } from "../core/planning/model/local-time.ts";
-import {
-  circleFrom,
-  energyMs,
-  nominalWindowMs,
-  type PlanDefinition,
-  planMistakes,
-  readDuration,
-} from "../core/planning/model/plan-definition.ts";
+import { energyMs, nominalWindowMs, planMistakes, readDuration } from "../core/planning/model/plan-definition.ts";
 import {
   type LocalSpan,
   type PlanKind,
@@ -21,13 +14,8 @@ import {
 import { MAX_ENERGY_KWH, MAX_POWER_KW, MAX_PRICE_LIMITS } from "../core/planning/plan-limits.ts";
 import { readCheapBelow, readMinSaving } from "../core/planning/setting-rows.ts";
 import { levels } from "../core/prices/level.ts";
-import { freeSlug, slugOf } from "../core/text/slug.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
 import type { Condition } from "./conditions.ts";
-import { entryId } from "./entry-list.ts";
-import { key } from "./key-description.ts";
-import { unknownId } from "./suggest-key.ts";
-import { isTree } from "./tree.ts";
 import {
   type Expected,
   expecting,
@@ -40,7 +28,6 @@ import {
   text,
   textLike,
   topic,
-  unique,
 } from "./values.ts";
 
 const TIME_EXPECTED = "mistake.expected_time" satisfies Expected;
@@ -51,30 +38,25 @@ export const span = textLike(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/
 /** Home Assistant's supervisor passes a number of such a key as a text. */
 const NUMBER_OR_PERCENTAGE = /^\d+(\.\d+)?%?$/;
 const momentText = textLike(AWAY_MOMENT, "mistake.expected_moment");
-const MOMENT = { form: '"2026-07-01", or "2026-07-01T14:00"' };
 /** Times of a holiday. */
-export const awaySchema = z
-  .strictObject({
-    from: key(momentText, "First day, or a time on it.", MOMENT),
-    until: key(momentText, "Day of the return, which counts again, or a time on it.", MOMENT),
-  })
-  .check(
-    mistakes(({ from, until }) => {
-      const wrong = [from, until].findIndex((moment) => !isMoment(moment));
-      if (wrong >= 0) return [{ path: [wrong === 0 ? "from" : "until"], ...expecting("mistake.expected_moment") }];
-      return from < until ? [] : [{ path: ["until"], ...message("mistake.away_order") }];
-    }),
-  );
-
-const PERCENT = { form: "percent" };
-const chargePercent = z.number().check(z.minimum(0), z.maximum(100));
-const socSchema = z.strictObject({
-  topic: key(topic, "MQTT topic with the charge in percent, as a number."),
-  capacity_kwh: key(z.number().check(z.positive(), z.maximum(MAX_ENERGY_KWH)), "Energy of the full battery.", {
-    form: "kWh",
+export const awaySchema = z.strictObject({ from: momentText, until: momentText }).check(
+  mistakes(({ from, until }) => {
+    const wrong = [from, until].findIndex((moment) => !isMoment(moment));
+    if (wrong >= 0) return [{ path: [wrong === 0 ? "from" : "until"], ...expecting("mistake.expected_moment") }];
+    return from < until ? [] : [{ path: ["until"], ...message("mistake.away_order") }];
   }),
-  target: key(z._default(chargePercent, 80), "Charge at the end of the round.", PERCENT),
-  minimum: key(z._default(chargePercent, 0), "Up to this charge it is charged at once, at any price.", PERCENT),
+);
+
+const percentage = z.number().check(z.minimum(0), z.maximum(100));
+const kilowattHours = z.number().check(z.positive(), z.maximum(MAX_ENERGY_KWH));
+/** Charge of a battery, in percent. */
+const socSchema = z.strictObject({
+  topic,
+  capacity_kwh: kilowattHours,
+  /** At the end of the round. */
+  target: z._default(percentage, 80),
+  /** Up to this charge it is charged at once, at any price. */
+  minimum: z._default(percentage, 0),
 });
 
 /** Returns the schema of a duration: hours as a number, or a text such as 45m, 2h or 1h30m. */
@@ -89,11 +71,9 @@ function duration(least: "above zero" | "zero too") {
 
 const planKinds = ["window", "slots", "below", "avoid"] as const satisfies readonly PlanKind[];
 
-const TIME = { form: 'time of day, "07:00"' };
-const LENGTH = { form: "hours as a number, or 45m, 1h30m" };
 const length = z.optional(duration("above zero"));
 /** Largest number for a priority. A plan without a priority comes after all plans with one. */
-const MAX_PRIORITY = 99;
+export const MAX_PRIORITY = 99;
 const price = z
   .number()
   .check(z.minimum(MAX_PRICE_LIMITS.min), z.maximum(MAX_PRICE_LIMITS.max, "mistake.expected_price" satisfies Expected));
@@ -101,199 +81,59 @@ const price = z
 const percentOrPrice = textLike(/^(\d+(\.\d+)?%|-?\d+(\.\d+)?)$/, "mistake.expected_cheap_below").check(
   passes((value) => value.endsWith("%") || price.safeParse(Number(value)).success, "mistake.expected_price"),
 );
-const kilowatts = z.number().check(z.positive(), z.maximum(MAX_POWER_KW));
+/** Power of a plan or group. */
+export const kilowatts = z.number().check(z.positive(), z.maximum(MAX_POWER_KW));
 const lengthOrNone = z.optional(duration("zero too"));
-const percent = z.optional(z.number().check(z.minimum(0), z.maximum(100)));
+const percent = z.optional(percentage);
+const notNegative = z.number().check(z.minimum(0));
 
 export const planSchema = z
   .strictObject({
-    name: key(text, "Name of the plan. Its MQTT topics are made from it."),
-    home: key(slug, "Id of the home, or of the place of third_party, whose prices are used."),
-    id: key(
-      z.optional(slug),
-      "Name in MQTT topics; by default made from the name, which must then differ from those of other plans.",
-    ),
-    kind: key(
-      z.enum(planKinds),
-      "window: one run; slots: hours split into several runs; below: whenever it is cheap; avoid: always except in the most expensive hours.",
-    ),
-    hours: key(length, "How long the plan runs; for avoid, how long it does not run.", LENGTH),
-    up_to: key(length, "For slots, with cheap_below: the maximum number of hours, run only while it is cheap.", LENGTH),
-    cheap_below: key(
-      z.optional(z.union([price, z.enum(levels), percentOrPrice])),
-      "For slots, with up_to: upper limit of cheap prices, as a price, a price level, or the cheapest percentage of the day.",
-      { form: 'currency per kWh, a level, or "30%"' },
-    ),
-    learn: key(
-      z.optional(z.boolean()),
-      "True to use the energy and the profile of its measured runs, after three of them. Needs a plug that measures.",
-    ),
-    profile: key(
-      z.optional(
-        z.array(z.number().check(z.minimum(0))).check(z.minLength(1, "mistake.expected_profile" satisfies Expected)),
-      ),
-      "For window: relative power of each equal part of the run.",
-      { form: "list of numbers" },
-    ),
-    kwh: key(
-      z.optional(z.number().check(z.minimum(0))),
-      "Energy of one round, so that costs and savings can be shown in money.",
-      {
-        form: "kWh",
-      },
-    ),
-    min_run: key(lengthOrNone, "For slots, below and avoid: the minimum length of a run.", LENGTH),
-    min_pause: key(lengthOrNone, "For slots and below: the minimum length of a pause.", LENGTH),
-    max_gap: key(length, "For slots and avoid: the maximum time off.", LENGTH),
-    at_most_runs: key(z.optional(z.int().check(z.minimum(1))), "For slots: the maximum number of runs."),
-    max_price: key(
-      z.optional(price),
-      "The plan does not run above this price; for window: the maximum average price of the run.",
-      { form: "currency per kWh" },
-    ),
-    level: key(z.optional(z.enum(levels)), "For below: the plan runs up to this price level."),
-    percent: key(percent, "For below: the plan runs in this cheapest percentage of the day.", PERCENT),
-    from: key(z.optional(time), "The plan does not run before this time.", TIME),
-    ready_by: key(z.optional(time), "The plan has finished by this time.", TIME),
-    days: key(
-      z.optional(z.array(z.enum(weekdays)).check(z.minLength(1, "mistake.expected_days" satisfies Expected))),
-      "The days on which the plan runs; the day of `from` counts.",
-      { form: "list of mon … sun" },
-    ),
-    use_forecast: key(
-      z._default(z.boolean(), false),
-      "Whether to plan with estimated prices too; they never switch anything on.",
-    ),
-    tolerance: key(
-      percent,
-      "For window and slots: how many percent above the best price are still acceptable.",
-      PERCENT,
-    ),
-    tolerance_side: key(
-      z.optional(z.enum(["earliest", "latest"])),
-      "Whether to use the earliest or the latest of the acceptable times.",
-    ),
-    after: key(z.optional(slug), "Id of another plan that must finish first."),
-    after_pause: key(lengthOrNone, "Minimum time between the end of that plan and this one.", LENGTH),
-    power_limit: key(z.optional(text), "Plans with the same text here never run at the same time."),
-    energy: key(
-      z.optional(z.number().check(z.positive(), z.maximum(MAX_ENERGY_KWH))),
-      "With kw, instead of hours and kwh: the energy that one round uses.",
-      {
-        form: "kWh",
-      },
-    ),
-    soc: key(
-      z.optional(socSchema),
-      "For slots, with kw, instead of hours and kwh: the charge of a battery, from which the hours are calculated.",
-    ),
-    within: key(
-      z.optional(textLike(/^[2-7]d$/, "mistake.expected_within_days")),
-      "For window and slots: the number of days of one round, from `from` on the first to `ready_by` on the last.",
-      { form: '"2d" to "7d"' },
-    ),
-    price: key(
-      z.optional(z.enum(["export"])),
-      "For below: export plans by the price of exported energy instead of the price of bought energy.",
-    ),
-    group: key(z.optional(text), "Name of the power group that the plan belongs to."),
-    kw: key(z.optional(kilowatts), "Power while the plan runs; by default kwh divided by hours.", { form: "kW" }),
-    priority: key(
-      z.optional(z.int().check(z.minimum(1), z.maximum(MAX_PRIORITY))),
-      "Order in a group whose plans cannot all run at once: 1 is first; plans without a priority are last.",
-    ),
-    never: key(
-      z.optional(span),
-      "Hours in which the plan never runs, at any price. For avoid, max_gap has priority. Run now still works.",
-      { form: '"17:00-21:00"' },
-    ),
-    away: key(z.optional(awaySchema), "A holiday in which the plan does not run. Run now still works."),
-    min_saving: key(
-      z.optional(
-        z.union([z.number().check(z.minimum(0)), textLike(NUMBER_OR_PERCENTAGE, "mistake.expected_min_saving")]),
-      ),
-      "For window and slots: the plan runs only if it saves at least this, compared with a start when the window opens.",
-      { form: 'currency per kWh, or "10%"' },
-    ),
-    fallback: key(z.optional(z.array(span)), "Hours in which the plan runs if prices are missing.", {
-      form: 'list of "02:00-05:00"',
-    }),
-    when_short: key(
-      z.optional(z.enum(whenShortValues)),
-      "For slots, if not all hours are possible: `partial` (default) runs the possible ones, `nothing` does not run.",
-    ),
-    when_lost: key(
-      z.optional(z.enum(whenLostValues)),
-      "State without prices or a trusted clock: `on` (default for `avoid`), `off` (default otherwise) or `keep`.",
-    ),
-    enabled: key(z._default(z.boolean(), true), "Whether the plan is active."),
+    name: text,
+    home: slug,
+    id: z.optional(slug),
+    kind: z.enum(planKinds),
+    hours: length,
+    up_to: length,
+    cheap_below: z.optional(z.union([price, z.enum(levels), percentOrPrice])),
+    learn: z.optional(z.boolean()),
+    profile: z.optional(z.array(notNegative).check(z.minLength(1, "mistake.expected_profile" satisfies Expected))),
+    kwh: z.optional(notNegative),
+    min_run: lengthOrNone,
+    min_pause: lengthOrNone,
+    max_gap: length,
+    at_most_runs: z.optional(z.int().check(z.minimum(1))),
+    max_price: z.optional(price),
+    level: z.optional(z.enum(levels)),
+    percent,
+    from: z.optional(time),
+    ready_by: z.optional(time),
+    days: z.optional(z.array(z.enum(weekdays)).check(z.minLength(1, "mistake.expected_days" satisfies Expected))),
+    use_forecast: z._default(z.boolean(), false),
+    tolerance: percent,
+    tolerance_side: z.optional(z.enum(["earliest", "latest"])),
+    after: z.optional(slug),
+    after_pause: lengthOrNone,
+    power_limit: z.optional(text),
+    energy: z.optional(kilowattHours),
+    soc: z.optional(socSchema),
+    within: z.optional(textLike(/^[2-7]d$/, "mistake.expected_within_days")),
+    price: z.optional(z.enum(["export"])),
+    group: z.optional(text),
+    kw: z.optional(kilowatts),
+    priority: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_PRIORITY))),
+    never: z.optional(span),
+    away: z.optional(awaySchema),
+    min_saving: z.optional(z.union([notNegative, textLike(NUMBER_OR_PERCENTAGE, "mistake.expected_min_saving")])),
+    fallback: z.optional(z.array(span)),
+    when_short: z.optional(z.enum(whenShortValues)),
+    when_lost: z.optional(z.enum(whenLostValues)),
+    enabled: z._default(z.boolean(), true),
   })
   .check(mistakes((entry) => mistakesOf(entry)));
 
 /** One plan as written in the configuration. */
 export type PlanEntry = z.infer<typeof planSchema>;
-
-export const plansSchema = z.array(planSchema).check(mistakes(listMistakes, ([index]) => typeof index === "number"));
-
-const groupSchema = z.strictObject({
-  name: key(text, "Name of the group."),
-  limit_kw: key(kilowatts, "Maximum power of its plans together.", { form: "kW" }),
-});
-
-/** Plans that share a fuse. */
-export const groupsSchema = z.array(groupSchema).check(unique("name"));
-export type GroupEntry = z.infer<typeof groupSchema>;
-
-/** Maximum number of plans in a group, which bounds the time to decide it. */
-export const MAX_GROUP_PLANS = 12;
-
-/** Returns the mistakes between plans and groups. Their paths start at the top of the configuration. */
-export function groupMistakes(entries: readonly PlanEntry[], groups: readonly GroupEntry[]): Mistake[] {
-  return entries.flatMap((entry, i): Mistake[] => {
-    const mistake = (setting: string, said: Message) => [{ path: ["plans", i, setting], ...said }];
-    if (entry.group === undefined) {
-      const { priority } = entry;
-      return priority === undefined ? [] : mistake("priority", message("mistake.priority_alone"));
-    }
-    const group = groups.find(({ name }) => name === entry.group);
-    const sameGroup = entries.filter((other) => other.group === entry.group);
-    const draws = kilowattsOf(entry);
-    if (entry.kind !== "avoid" && (entry.when_lost ?? "off") !== "off")
-      return mistake("when_lost", message("mistake.group_resting"));
-    const names = groups.map(({ name }) => name);
-    if (!group) return mistake("group", unknownId("group", entry.group, names));
-    if (sameGroup.length > MAX_GROUP_PLANS)
-      return mistake("group", message("mistake.group_full", { most: MAX_GROUP_PLANS, found: sameGroup.length }));
-    const [{ home } = entry] = sameGroup;
-    if (home !== entry.home) return mistake("group", message("mistake.group_homes", { home, other: entry.home }));
-    if (draws === undefined) return mistake("kw", missing("mistake.expected_group_kw"));
-    const resting = sameGroup.filter((other) => other !== entry && other.kind === "avoid");
-    const reserved = resting.reduce((sum, other) => sum + (kilowattsOf(other) ?? 0), 0);
-    if (rounded(draws + reserved) <= group.limit_kw) return [];
-    const limits = { limit: group.limit_kw, reserved: rounded(reserved) };
-    const most = rounded(Math.max(0, group.limit_kw - reserved));
-    const hint = reserved > 0 ? message("mistake.hint_reserved", limits) : "";
-    return mistake("kw", message("mistake.group_power", { most, found: rounded(draws), hint }));
-  });
-}
-
-function rounded(kilowatts: number): number {
-  return Number(kilowatts.toFixed(3));
-}
-
-function kilowattsOf({ kw, kwh, hours }: PlanEntry): number | undefined {
-  const hoursMs = msOf(hours);
-  return kw ?? (kwh === undefined || hoursMs === undefined ? undefined : (kwh * HOUR_MS) / hoursMs);
-}
-
-/** Returns power and group limit in W. Rounds power up and limits down, so that rounding never exceeds the limit. */
-function powerOf(entry: PlanEntry, groups: readonly GroupEntry[]): Pick<PlanDefinition, "power"> {
-  const group = groups.find(({ name }) => name === entry.group);
-  if (!group) return {};
-  const watts = Math.ceil(Number(((kilowattsOf(entry) ?? 0) * 1_000).toFixed(3)));
-  const limitWatts = Math.floor(group.limit_kw * 1_000);
-  return { power: { group: group.name, limitWatts, watts, priority: entry.priority ?? MAX_PRIORITY + 1 } };
-}
 
 /** Settings that not every kind of plan has. */
 const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> = {
@@ -365,70 +205,8 @@ function mistakesOf(entry: PlanEntry): Mistake[] {
   return found;
 }
 
-/** Returns the mistakes between plans. */
-function listMistakes(given: readonly PlanEntry[]): Mistake[] {
-  // Of an entry with mistakes, only name, home and id are compared.
-  const entries = given.map((entry) => (planSchema.safeParse(entry).success ? entry : outline(entry)));
-  const ids = planIds(entries);
-  const planOf = (id: string) => entries[ids.indexOf(id)];
-  const found = idMistakes(entries, ids);
-  for (const [i, { after, home }] of entries.entries()) {
-    if (after === undefined) continue;
-    const mistake = (said: Message) => found.push({ path: [i, "after"], ...said });
-    const other = planOf(after);
-    if (!other) mistake(unknownId("plan", after, ids));
-    else if (other.home !== home) mistake(message("mistake.other_home", { home: other.home }));
-    const circle = circleFrom(ids[i] ?? "", (id) => planOf(id)?.after);
-    if (circle) mistake(message("mistake.circle", { circle: chainOf(circle) }));
-  }
-  return found;
-}
-
-function chainOf([plan = "", ...others]: readonly string[]): Message | string {
-  return others.length === 0 ? plan : message("mistake.value_after", { plan, other: chainOf(others) });
-}
-
-/** Returns what identifies an entry that may have any other mistake. */
-function outline(entry: unknown): Pick<PlanEntry, "name" | "home" | "id" | "after"> {
-  const { name, home, id } = isTree(entry) ? entry : {};
-  const texts = { name: String(name ?? ""), home: String(home ?? "") };
-  return typeof id === "string" ? { ...texts, id } : texts;
-}
-
-/** Returns a mistake for each of several plans with the same id, and proposes an id for each. */
-function idMistakes(entries: readonly Pick<PlanEntry, "name" | "home">[], ids: readonly string[]): Mistake[] {
-  const usedIds = new Set(ids);
-  return entries.flatMap(({ name, home }, i) => {
-    const other = ids.findIndex((id, j) => id === ids[i] && j !== i);
-    if (other < 0) return [];
-    const proposed = freeSlug(slugOf(`${name} ${home}`), usedIds);
-    usedIds.add(proposed);
-    return [{ path: [i, "id"], ...message("mistake.taken_id", { id: ids[i] ?? "", other, proposed }) }];
-  });
-}
-
-/** Returns the ids of plans. They do not depend on the order: plans with equal names need ids of their own. */
-export function planIds(entries: readonly Pick<PlanEntry, "id" | "name">[]): string[] {
-  return entries.map(entryId);
-}
-
-/** Returns the definitions of plans, in the order of the file. */
-export function planDefinitions(entries: readonly PlanEntry[], groups: readonly GroupEntry[] = []): PlanDefinition[] {
-  const ids = planIds(entries);
-  return entries.map((entry, i) => ({
-    id: ids[i] ?? "",
-    name: entry.name,
-    home: entry.home,
-    spec: specOf(entry),
-    after: entry.after === undefined ? null : { plan: entry.after, pauseMs: readDuration(entry.after_pause) ?? 0 },
-    powerLimit: entry.power_limit ?? null,
-    ...powerOf(entry, groups),
-    ...(entry.learn ? { learns: true as const } : {}),
-  }));
-}
-
 /** Returns the settings of a plan. Those of other kinds are absent, because the checks above reject them. */
-function specOf(entry: PlanEntry): PlanSpec {
+export function specOf(entry: PlanEntry): PlanSpec {
   const { kind, profile, level, percent, days, enabled, tolerance, energy, kw, price } = entry;
   const { soc } = entry;
   const kwh = energy ?? (soc && (soc.capacity_kwh * soc.target) / 100);
@@ -442,7 +220,7 @@ function specOf(entry: PlanEntry): PlanSpec {
     maxPrice: entry.max_price,
     useForecast: entry.use_forecast || entry.within !== undefined,
     withinDays: entry.within === undefined ? undefined : Number.parseInt(entry.within, 10),
-    soc: soc && { ...{ topic: soc.topic, capacityKwh: soc.capacity_kwh }, target: soc.target, minimum: soc.minimum },
+    soc: soc && socOf(soc),
     isCharged: undefined,
     atOnce: undefined,
     tolerance: tolerance === undefined ? undefined : { percent: tolerance, side: entry.tolerance_side ?? "earliest" },
@@ -470,10 +248,14 @@ function specOf(entry: PlanEntry): PlanSpec {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as unknown as PlanSpec;
 }
 
+function socOf({ topic, capacity_kwh: capacityKwh, target, minimum }: NonNullable<PlanEntry["soc"]>) {
+  return { topic, capacityKwh, target, minimum };
+}
+
 /** Settings of all kinds of plan. */
 type SettingOf<Spec> = Spec extends PlanSpec ? keyof Spec : never;
 
-function msOf(value: number | string | undefined): number | undefined {
+export function msOf(value: number | string | undefined): number | undefined {
   return readDuration(value) ?? undefined;
 }
 

@@ -12,8 +12,7 @@ import type { PlugAddress, PlugFamilyRow } from "../core/plugs/families/plug-fam
 import { isMqttTopic } from "../core/text/mqtt-text.ts";
 import type { Condition } from "./conditions.ts";
 import { entryId } from "./entry-list.ts";
-import { key } from "./key-description.ts";
-import { type PlanEntry, planIds } from "./plan-schema.ts";
+import type { PlanEntry } from "./plan-schema.ts";
 import { quoted } from "./suggest-key.ts";
 import {
   type Expected,
@@ -46,80 +45,38 @@ const entityValue = z.union([z.number(), text]);
 
 export const plugSchema = z
   .strictObject({
-    id: key(z.optional(slug), "Name in MQTT topics, if not made from the name."),
-    name: key(text, "Name of the plug."),
-    family: key(z.enum(families), "Firmware or protocol of the plug."),
-    topic: key(z.optional(topic), "MQTT topic of the plug, in the form that its family needs (docs/plugs.md)."),
-    entity: key(z.optional(entity), "For homeassistant: the entity to switch.", { form: "switch.washer" }),
-    values: key(
-      z.optional(z.strictObject({ on: entityValue, off: entityValue })),
-      "For homeassistant: the presets, options or numbers that mean ON and OFF.",
-      { form: "{ on: comfort, off: eco }" },
+    id: z.optional(slug),
+    name: text,
+    family: z.enum(families),
+    topic: z.optional(topic),
+    entity: z.optional(entity),
+    values: z.optional(z.strictObject({ on: entityValue, off: entityValue })),
+    url: z.optional(text.check(z.regex(/^https?:\/\/[\w.:[\]-]+\/?$/, "mistake.expected_plug_url" satisfies Expected))),
+    username: z.optional(text),
+    password: z.optional(text),
+    certificate: z.optional(text.check(z.regex(FINGERPRINT, "mistake.expected_fingerprint" satisfies Expected))),
+    channel: z.optional(z.union([z.int(), lines])),
+    plan: z.optional(
+      z.union([slugs, z.array(slug).check(z.minLength(1, "mistake.expected_plans" satisfies Expected))]),
     ),
-    url: key(
-      z.optional(text.check(z.regex(/^https?:\/\/[\w.:[\]-]+\/?$/, "mistake.expected_plug_url" satisfies Expected))),
-      "Address of the plug if it is switched over HTTP instead of MQTT: tasmota and shelly only.",
-      { form: "http://host" },
-    ),
-    username: key(z.optional(text), "User name of the device's HTTP interface; admin by default.", { form: "text" }),
-    password: key(z.optional(text), "Password of the device's HTTP interface, if it has one."),
-    certificate: key(
-      z.optional(text.check(z.regex(FINGERPRINT, "mistake.expected_fingerprint" satisfies Expected))),
-      "SHA-256 fingerprint of the device's certificate. By default, elbro accepts the certificate of the first connection, and no other afterwards.",
-      { form: "fingerprint" },
-    ),
-    channel: key(z.optional(z.union([z.int(), lines])), "Output, for devices with several.", {
-      form: "number or text",
-    }),
-    plan: key(
-      z.optional(z.union([slugs, z.array(slug).check(z.minLength(1, "mistake.expected_plans" satisfies Expected))])),
-      "Id of the plan that the plug follows, or a list: ON if at least one of them is ON.",
-      { form: "id, or list of ids" },
-    ),
-    home: key(z.optional(slug), "Id of the home or third-party place whose signal the plug follows."),
-    signal: key(z.optional(z.enum(["cheap"])), "With home: the signal that the plug follows."),
-    signal_topic: key(z.optional(topic), "Your own MQTT topic with ON or OFF, which the plug follows."),
-    starts_when: key(
-      z.optional(z.strictObject({ above_w: watts })),
-      "With plan: the plug is ON between runs. A machine that is started manually, so that it draws more than above_w, is stopped and run at the cheapest time.",
-      { form: "{ above_w: 5 }" },
-    ),
-    ends_when: key(
-      z.optional(z.strictObject({ below_w: watts, for: z._default(durationText, "5m") })),
-      "With plan: a run is over when the machine draws less than below_w for this time.",
-      { form: "{ below_w: 5, for: 5m }" },
-    ),
-    override: key(
-      z._default(z.enum(["respect", "enforce"]), "respect"),
-      "After manual switching: respect it until the next planned change, or enforce the plan.",
-    ),
-    when_lost: key(
-      z.optional(z.enum(whenLostValues)),
-      "State while its signal is unknown and after elbro has failed: on, off or keep. Default: that of its plan, otherwise off.",
-    ),
-    inverted: key(z._default(z.boolean(), false), "True if the appliance is on while the relay is off (SG-Ready)."),
-    min_on: key(minutes, "Minimum time on.", { form: "minutes" }),
-    min_off: key(minutes, "Minimum time off.", { form: "minutes" }),
-    power: key(
-      z.optional(z.strictObject({ ...measuredAt, unit: z.optional(z.enum(powerUnits)) })),
-      "Your own topic with the power of the appliance, if its family does not report it; with key, the number is in JSON: ENERGY.Power. For homeassistant: the sensor, as entity.",
-    ),
-    energy: key(
-      z.optional(z.strictObject({ ...measuredAt, unit: z.optional(z.enum(energyUnits)) })),
-      "Your own topic, or for homeassistant the sensor, with a counter of the appliance's energy.",
-    ),
-    on: key(said, "For custom: the message that switches it on."),
-    off: key(said, "For custom: the message that switches it off."),
-    dead_man: key(said, "For custom: the message that starts its own switch-off timer; {seconds} is the time."),
-    ask: key(said, "For custom: the message that requests its state."),
-    state: key(
-      z.optional(z.strictObject({ topic, on: pattern, off: pattern })),
-      "For custom: the topic with its state.",
-    ),
-    availability: key(
-      z.optional(z.strictObject({ topic, online: pattern, offline: pattern })),
-      "For custom: the topic that shows whether it is online.",
-    ),
+    home: z.optional(slug),
+    signal: z.optional(z.enum(["cheap"])),
+    signal_topic: z.optional(topic),
+    starts_when: z.optional(z.strictObject({ above_w: watts })),
+    ends_when: z.optional(z.strictObject({ below_w: watts, for: z._default(durationText, "5m") })),
+    override: z._default(z.enum(["respect", "enforce"]), "respect"),
+    when_lost: z.optional(z.enum(whenLostValues)),
+    inverted: z._default(z.boolean(), false),
+    min_on: minutes,
+    min_off: minutes,
+    power: z.optional(z.strictObject({ ...measuredAt, unit: z.optional(z.enum(powerUnits)) })),
+    energy: z.optional(z.strictObject({ ...measuredAt, unit: z.optional(z.enum(energyUnits)) })),
+    on: said,
+    off: said,
+    dead_man: said,
+    ask: said,
+    state: z.optional(z.strictObject({ topic, on: pattern, off: pattern })),
+    availability: z.optional(z.strictObject({ topic, online: pattern, offline: pattern })),
   })
   .check(mistakes((value) => [...mistakesIn(value)].map(([key, said]) => ({ path: [key], ...said }))));
 
@@ -255,7 +212,7 @@ export function deviceOf({
  * plans.
  */
 export function whenLostOfPlug(plug: Plug, plans: readonly PlanEntry[]): WhenLost {
-  const ids = planIds(plans);
+  const ids = plans.map(entryId);
   const said = plansOf(plug).flatMap((id) => plans[ids.indexOf(id)] ?? []);
   const wanted = said.map((plan) => whenLostOf({ kind: plan.kind, whenLost: plan.when_lost }));
   return plug.when_lost ?? (["on", "keep"] as const).find((each) => wanted.includes(each)) ?? "off";

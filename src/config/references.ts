@@ -3,7 +3,9 @@ import { message } from "../core/language/text.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
 import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import { slugOf } from "../core/text/slug.ts";
-import { groupMistakes, type PlanEntry, planIds } from "./plan-schema.ts";
+import { entryId } from "./entry-list.ts";
+import { groupMistakes } from "./plan-list.ts";
+import type { PlanEntry } from "./plan-schema.ts";
 import { type PlugConfig, plansOf, whenLostOfPlug } from "./plug-schema.ts";
 import { quoted, unknownId } from "./suggest-key.ts";
 import { type Mistake, repeated } from "./values.ts";
@@ -38,7 +40,7 @@ export function statisticIdMistakes(homes: Referring["homes"] = []): Mistake[] {
  */
 export function referenceMistakes(config: Referring): Mistake[] {
   const { plans, plugs, groups, homes, home_assistant, third_party } = config;
-  const ids = planIds(plans);
+  const ids = plans.map(entryId);
   const homeIds = homes?.flatMap(({ id }) => id ?? []) ?? [];
   const namesHomes = homes !== undefined && homeIds.length === homes.length;
   // Without any account elbro runs a demo, which has homes.

@@ -1,7 +1,6 @@
 /** Schema of `api.tls` and `broker.tls`: certificate and key of a server. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import * as z from "zod/mini";
-import { key } from "./key-description.ts";
 import { type Expected, expecting, lines, type Mistake, mistakes } from "./values.ts";
 
 /** Certificate with its chain, and its private key. Both are PEM texts. */
@@ -10,18 +9,9 @@ export interface TlsIdentity {
   readonly key: string;
 }
 
-/** Returns the optional section. `about` is its description. */
-export function tlsSection(about: string) {
-  const section = z
-    .strictObject({
-      cert: key(lines, "Certificate with its chain, in PEM.", { exampleFile: "/etc/elbro/fullchain.pem" }),
-      key: key(lines, "Private key of the certificate, in PEM, without a password.", {
-        exampleFile: "/etc/elbro/privkey.pem",
-      }),
-    })
-    .check(mistakes(identityMistakes));
-  return key(z.optional(section), about);
-}
+export const tlsSection = z.optional(
+  z.strictObject({ cert: lines, key: lines }).check(mistakes((identity) => identityMistakes(identity))),
+);
 
 /** Returns why a certificate and a key cannot be used together. */
 function identityMistakes({ cert, key: privateKey }: TlsIdentity): Mistake[] {

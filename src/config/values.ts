@@ -11,6 +11,11 @@ export function textLike(form: RegExp, expected: Expected) {
   return z.string().check(z.regex(form, expected));
 }
 
+/** Returns the schema of a URL with a protocol that matches. */
+export function urlWith(protocol: RegExp, error: Expected) {
+  return z.url({ protocol, error });
+}
+
 export const slug = textLike(/^[a-z0-9][a-z0-9_-]*$/, "mistake.expected_slug");
 /** One slug, or several with commas. */
 export const slugs = textLike(/^[a-z0-9][a-z0-9_-]*(, ?[a-z0-9][a-z0-9_-]*)*$/, "mistake.expected_slug");
@@ -123,13 +128,12 @@ export function unique<Item>(key: keyof Item & string) {
 const OWN_TEXT = "mistake.";
 /** Keys of kinds of values, by their names in Zod and in JavaScript. */
 export const KINDS: Readonly<Record<string, Extract<TextKey, `mistake.kind_${string}`>>> = {
-  ...{
-    string: "mistake.kind_text",
-    number: "mistake.kind_number",
-    int: "mistake.kind_whole",
-    boolean: "mistake.kind_boolean",
-  },
-  ...{ object: "mistake.kind_keys", array: "mistake.kind_list" },
+  string: "mistake.kind_text",
+  number: "mistake.kind_number",
+  int: "mistake.kind_whole",
+  boolean: "mistake.kind_boolean",
+  object: "mistake.kind_keys",
+  array: "mistake.kind_list",
 };
 
 /** Returns what a value should be. The message of a check with a text of its own is the key of the text. */

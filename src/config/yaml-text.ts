@@ -1,7 +1,7 @@
 /** Reads YAML written by the owner: a value, or a mistake whose text repeats nothing of the file. */
 
 import { isMap, isScalar, isSeq, LineCounter, type Pair, type ParsedNode, parseDocument, visit } from "yaml";
-import { type Message, message, messageOr } from "../core/language/text.ts";
+import { type Message, message, messageOr, placed } from "../core/language/text.ts";
 
 /** `where` is a position such as `line 3, column 7`; null if the mistake concerns the whole text. */
 export type YamlReading =
@@ -12,6 +12,11 @@ export type YamlReading =
       readonly lineOf: (path: readonly string[]) => number | null;
     }
   | { readonly kind: "mistake"; readonly where: string | null; readonly said: Message };
+
+/** Returns the message of a mistake, with its position. */
+export function saidOf({ where, said }: Extract<YamlReading, { kind: "mistake" }>): Message {
+  return where === null ? said : placed(where, said);
+}
 
 /** Reads a text of one document. The value of an empty text is null. */
 export function readYaml(text: string): YamlReading {
@@ -24,7 +29,7 @@ export function readYaml(text: string): YamlReading {
     // The errors after the first are mostly its consequences.
     const first = wrong.toSorted((a, b) => a.pos[0] - b.pos[0])[0];
     const { line, col } = lines.linePos(first?.pos[0] ?? 0);
-    return { kind: "mistake", where: `line ${line}, column ${col}`, said: saidOf(first?.code ?? "") };
+    return { kind: "mistake", where: `line ${line}, column ${col}`, said: messageOfCode(first?.code ?? "") };
   }
   try {
     // Limited by the library: an alias resolves to at most 100 values.
@@ -44,7 +49,7 @@ export function readYaml(text: string): YamlReading {
 }
 
 /** Returns the message of an error of the library. Its own messages quote the text, which may contain a password. */
-function saidOf(code: string): Message {
+function messageOfCode(code: string): Message {
   const found = messageOr(`mistake.yaml_${code.toLowerCase()}`, "");
   return typeof found === "string" ? message("mistake.yaml_other") : found;
 }

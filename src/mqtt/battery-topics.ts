@@ -6,7 +6,7 @@ import type { MqttClient, MqttClientLog, MqttListener } from "./client/mqtt-clie
 
 interface BatteryTopicsDeps {
   readonly client: Pick<MqttClient, "subscribe" | "unsubscribe">;
-  readonly plans: Pick<Plans, "chargeTopics" | "chargeIs">;
+  readonly plans: Pick<Plans, "chargeTopics" | "chargeIs" | "circles">;
   readonly now: () => EpochMs;
   readonly log: Pick<MqttClientLog, "warn">;
 }
@@ -17,17 +17,22 @@ const SHOWN_LENGTH = 40;
 export class BatteryTopics implements MqttListener {
   readonly #deps: BatteryTopicsDeps;
   subscriptions: readonly string[];
+  #circles: Plans["circles"];
   /** Topics whose last payload was no percentage. Bounded by the subscriptions. */
   readonly #wrong = new Set<string>();
 
   constructor(deps: BatteryTopicsDeps) {
     this.#deps = deps;
     this.subscriptions = deps.plans.chargeTopics;
+    this.#circles = deps.plans.circles;
   }
 
   /** Follows the topics of the current plans. */
-  take(): void {
+  update(): void {
     const { client, plans } = this.#deps;
+    // The set is another one after the plans were replaced.
+    if (this.#circles === plans.circles) return;
+    this.#circles = plans.circles;
     const before = this.subscriptions;
     this.subscriptions = plans.chargeTopics;
     client.unsubscribe(before.filter((topic) => !this.subscriptions.includes(topic)));
@@ -43,13 +48,5 @@ export class BatteryTopics implements MqttListener {
       const found = payload.slice(0, SHOWN_LENGTH);
       log.warn({ topic, found, expected: "0 to 100" }, "the charge of a battery is not a percentage");
     }
-  }
-
-  onUp(): void {
-    // A retained charge arrives with the subscription.
-  }
-
-  onDown(): void {
-    // The last charge stays known.
   }
 }

@@ -68,7 +68,10 @@ export class BrokerWatch {
     this.#topics = topics;
     for (const topic of topics)
       this.#problems.start({
-        ...{ code: "topics_refused", subject: subjectOf(topic), since: now, names: { topic } },
+        code: "topics_refused",
+        subject: subjectOf(topic),
+        since: now,
+        names: { topic },
         detail: refused.get(topic) ?? "",
       });
   }

@@ -69,7 +69,7 @@ export class Publication {
       heartbeat: state.stats.heartbeat("showing", options.signal),
     });
     const wake = () => this.loop.wake();
-    client.addListener({ subscriptions: [], onMessage: () => undefined, onUp: wake, onDown: wake, onRefused: wake });
+    client.addListener({ subscriptions: [], onUp: wake, onDown: wake, onRefused: wake });
   }
 
   #publishFirstPrices(): void {

@@ -13,7 +13,7 @@ import { BatteryTopics } from "./battery-topics.ts";
 import { connectionTo, startBroker } from "./broker/start-broker.ts";
 import type { Command, CommandTable } from "./client/commands.ts";
 import { MqttClient, type MqttClientLog } from "./client/mqtt-client.ts";
-import { OtherShards } from "./other-shards.ts";
+import { otherShards } from "./other-shards.ts";
 import { PLACES, PLUGS, partOfPlans } from "./parts.ts";
 import { Publication, type PublicationOptions, type PublishedChange } from "./publication.ts";
 import { daemonTopic, StatePublisher } from "./state-publisher.ts";
@@ -40,7 +40,7 @@ export interface Mqtt {
   readonly configure: (next: Config) => void;
   readonly run: () => void;
   /** Resolves when the loop has shown the stored state. */
-  readonly shown: Promise<void>;
+  readonly firstState: Promise<void>;
   /** Waits until `offline` was published and the connection is closed. */
   readonly close: () => Promise<void>;
 }
@@ -58,7 +58,7 @@ export async function startMqtt(
   const { config, clock, log, signal } = options;
   const broker = await startBroker(config, log, { anonymous: options.anonymousBroker });
   const showing = new StatePublisher({ ...state, settings: storage.settings, config, log });
-  const others = new OtherShards(config);
+  let others = otherShards(config);
   const client = new MqttClient(
     {
       ...connectionTo(broker, config),
@@ -67,13 +67,14 @@ export async function startMqtt(
       statusTopic: `${daemonTopic(config)}/status`,
       isOthers: (topic) => others.publish(topic),
       discoveryPrefix: config.mqtt.discovery_prefix,
-      commands: commandsOf(state, { changes, clock, others }),
+      commands: commandsOf(state, { changes, clock, isOwnHome: (home) => others.isOwnHome(home) }),
       onRefusedCommand: (command, reason) => {
         showing.showRefused({ command, reason, at: clock.now() });
         changes.stateChanged.emit({ home: null });
       },
       memory: storage.settings,
-      ...{ log, random: options.random },
+      log,
+      random: options.random,
     },
     signal,
   );
@@ -81,18 +82,19 @@ export async function startMqtt(
   client.addListener(batteries);
   const { loop, published } = new Publication(options, { state, showing, client });
   changes.stateChanged.subscribe(({ home }) => loop.changed(...(home === null ? [] : [home]), PLACES, PLUGS));
-  let { circles } = state.plans;
   changes.plansDecided.subscribe(({ circle }) => {
     loop.changed(partOfPlans(circle));
-    // The set is another one after the plans were replaced.
-    if (circles !== state.plans.circles) batteries.take();
-    circles = state.plans.circles;
+    batteries.update();
   });
   let running: Promise<void> | null = null;
   return {
-    ...{ client, publisher: showing, published, brokerPort: broker?.port ?? null, shown: loop.ready },
+    client,
+    publisher: showing,
+    published,
+    brokerPort: broker?.port ?? null,
+    firstState: loop.ready,
     configure(next) {
-      others.configure(next);
+      others = otherShards(next);
       if (next.broker.tls) broker?.useTls(next.broker.tls);
       const { homes, plans } = state;
       if (showing.linkTo(dashboardUrlOf(next.api)))
@@ -108,15 +110,21 @@ export async function startMqtt(
   };
 }
 
+interface CommandParts {
+  readonly changes: ChangeBus;
+  readonly clock: Clock;
+  readonly isOwnHome: (home: string | undefined) => boolean;
+}
+
 /** Returns the commands that the daemon accepts, by topic below the base topic. */
 function commandsOf(
   { plans, refresh }: Pick<PlannedState, "plans" | "refresh">,
-  { changes, clock, others }: { readonly changes: ChangeBus; readonly clock: Clock; readonly others: OtherShards },
+  { changes, clock, isOwnHome }: CommandParts,
 ): CommandTable {
   const atHome =
     (command: Command): Command =>
     (levels, payload) =>
-      others.isOwnHome(levels[0]) ? command(levels, payload) : { kind: "ignored" };
+      isOwnHome(levels[0]) ? command(levels, payload) : { kind: "ignored" };
   return {
     "command/refresh": () => {
       refresh();

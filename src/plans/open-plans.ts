@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { entryId } from "../config/entry-list.ts";
-import { planDefinitions } from "../config/plan-schema.ts";
+import { planDefinitions } from "../config/plan-list.ts";
 import { plansOf } from "../config/plug-schema.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";

@@ -1,6 +1,6 @@
 /** All plans: decisions, commands, and what others read of them. Reading decides nothing. */
 
-import type { GroupEntry } from "../config/plan-schema.ts";
+import type { GroupEntry } from "../config/plan-list.ts";
 import { unknownHome } from "../config/suggest-key.ts";
 import type { Language } from "../core/language/language.ts";
 import { message } from "../core/language/text.ts";

@@ -1,6 +1,6 @@
 /** Stores the energy of plugs, with the price that each pays. */
 import { entryId } from "../config/entry-list.ts";
-import { type PlanEntry, planIds } from "../config/plan-schema.ts";
+import type { PlanEntry } from "../config/plan-schema.ts";
 import { type PlugConfig, plansOf } from "../config/plug-schema.ts";
 import type { PlugMonth } from "../core/plugs/plug-snapshot.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
@@ -18,7 +18,7 @@ export function plugEnergy(
 ): PlugEnergy {
   /** Returns the home of a plug: its own or that of its plan, otherwise the only one. */
   const homeOf = ({ home, plan }: PlugConfig): Home | null => {
-    const ids = planIds(plans());
+    const ids = plans().map(entryId);
     const [ofPlan] = plansOf({ plan }).flatMap((id) => plans()[ids.indexOf(id)]?.home ?? []);
     const [first, ...others] = homes.ids;
     const id = home ?? ofPlan ?? (others.length === 0 ? first : undefined);

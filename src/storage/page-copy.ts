@@ -5,6 +5,7 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { PAGE_FILE, PAGE_STATES } from "../core/runtime/data-files.ts";
 import { keepAdmins } from "./api-key-file.ts";
 import { giveToOwnerOf, readWhole, writeWhole } from "./atomic-file.ts";
 import { KeyValueStore } from "./key-value-store.ts";
@@ -16,9 +17,7 @@ export interface CopiedFile {
   readonly text: string;
 }
 
-export const PAGE = "page.yaml";
-export const STATES = "configuration-backups";
-const SETTING = PAGE;
+const SETTING = PAGE_FILE;
 /** A copy from elsewhere may name no other file. */
 const NAME = /^(?:page\.yaml|configuration-backups\/\d{6,12}-[\dTZ.-]{1,30}-page\.yaml)$/;
 /** Maximum files: the page's file and its states. */
@@ -26,13 +25,13 @@ const MAX_FILES = 50;
 
 /** Returns the page's file and its states; empty without a page's file. */
 export function pageFilesIn(dataDir: string): CopiedFile[] {
-  const states = path.join(dataDir, STATES);
-  const names = [PAGE, ...list(states).map((name) => `${STATES}/${name}`)].filter((name) => NAME.test(name));
+  const states = path.join(dataDir, PAGE_STATES);
+  const names = [PAGE_FILE, ...list(states).map((name) => `${PAGE_STATES}/${name}`)].filter((name) => NAME.test(name));
   const files = names.slice(0, MAX_FILES).flatMap((name) => {
     const text = readWhole(path.join(dataDir, name));
     return text === null ? [] : { name, text };
   });
-  return files[0]?.name === PAGE ? files : [];
+  return files[0]?.name === PAGE_FILE ? files : [];
 }
 
 /** Returns the files in a copy. */
@@ -62,7 +61,7 @@ export function takeFiles(database: DatabaseSync): CopiedFile[] {
 
 /** Writes the files of a copy into a data directory, readable only by its user. */
 export function writeFiles(dataDir: string, files: readonly CopiedFile[]): void {
-  const states = path.join(dataDir, STATES);
+  const states = path.join(dataDir, PAGE_STATES);
   mkdirSync(states, { recursive: true, mode: 0o700 });
   giveToOwnerOf(dataDir, states);
   for (const { name, text } of files) writeWhole(path.join(dataDir, name), text);

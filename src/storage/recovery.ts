@@ -2,6 +2,7 @@
  * Opens the database of a data directory. A damaged file is renamed with the date, and the last verified copy replaces
  * it; without a copy, an empty database does. The five newest renamed files of each kind are kept.
  */
+
 import {
   closeSync,
   copyFileSync,
@@ -16,6 +17,7 @@ import {
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { isDeepStrictEqual } from "node:util";
+import { PAGE_FILE, PAGE_STATES } from "../core/runtime/data-files.ts";
 import { type EpochMs, formatInstant, SECOND_MS } from "../core/time/interval.ts";
 import { type KeptKey, KeyFile, storedKeys } from "./api-key-file.ts";
 import { sync } from "./atomic-file.ts";
@@ -23,7 +25,7 @@ import { BrokenDatabase, DatabaseError, DatabaseInUse, type OpeningOptions, open
 import { flawOf } from "./file-check.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 import { lostCommits } from "./log-damage.ts";
-import { type CopiedFile, PAGE, pageFilesIn, STATES, takeFiles, writeFiles } from "./page-copy.ts";
+import { type CopiedFile, pageFilesIn, takeFiles, writeFiles } from "./page-copy.ts";
 
 /** Setting of a database that replaced another, or that lost attempts: its request log is incomplete. */
 export const SPENDS_UNKNOWN = "spends_unknown";
@@ -242,7 +244,7 @@ export function replaceDatabase(databasePath: string, copyPath: string, now: Epo
 /** Replaces `page.yaml` and its previous states by those of a copy. Returns whether they differ; a copy may have none. */
 function replacePage(dataDir: string, files: readonly CopiedFile[], now: EpochMs): boolean {
   if (files.length === 0 || isDeepStrictEqual(files, pageFilesIn(dataDir))) return false;
-  for (const name of [PAGE, STATES]) putAside(path.join(dataDir, name), now, "replaced");
+  for (const name of [PAGE_FILE, PAGE_STATES]) putAside(path.join(dataDir, name), now, "replaced");
   writeFiles(dataDir, files);
   return true;
 }

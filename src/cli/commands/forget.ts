@@ -6,7 +6,7 @@ import type { Config } from "../../config/schema.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { connectionTo, hasNoUsers, startBroker, withoutLogin } from "../../mqtt/broker/start-broker.ts";
 import { type ClearResult, clearPublished } from "../../mqtt/clear-published.ts";
-import { OtherShards } from "../../mqtt/other-shards.ts";
+import { otherShards } from "../../mqtt/other-shards.ts";
 import { KeyValueStore } from "../../storage/key-value-store.ts";
 import { databasePathIn, openDataDir } from "../../storage/open-storage.ts";
 import type { Given } from "../arguments.ts";
@@ -56,7 +56,7 @@ async function forgetIn(config: Config, now: number): Promise<ClearResult | null
 }
 
 async function forgetTopics(config: Config, memory: KeyValueStore): Promise<ClearResult> {
-  const others = new OtherShards(config);
+  const others = otherShards(config);
   const broker = hasNoUsers(config) ? null : await startBroker(config, { info: ignore, warn: ignore }, ONLY_USERS);
   const isEmbedded = config.mqtt.url === undefined;
   if (isEmbedded && !broker) return { cleared: 0, left: 0, reason: null };

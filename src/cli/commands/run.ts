@@ -11,7 +11,6 @@ import { runningDaemon } from "../../api/socket.ts";
 import { commandHint, isContainer } from "../../config/command-hint.ts";
 import { dashboardUrlOf } from "../../config/dashboard-url.ts";
 import type { ConfigurationSource } from "../../config/editing/page-writer.ts";
-import { PAGE_FILE } from "../../config/entry-list.ts";
 import {
   type Configuration,
   configPath,
@@ -21,6 +20,7 @@ import {
 } from "../../config/load-config-file.ts";
 import type { Config } from "../../config/schema.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
+import { PAGE_FILE } from "../../core/runtime/data-files.ts";
 import { DataDirInUse, PassingStartError, StartError } from "../../core/status/start-error.ts";
 import { VERSION } from "../../core/status/version.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";

@@ -1,9 +1,10 @@
 /** Saves plans and plugs over HTTP, in `page.yaml`. */
 import { isDeepStrictEqual } from "node:util";
 import { type Message, message, textIn } from "../../core/language/text.ts";
+import { PAGE_FILE } from "../../core/runtime/data-files.ts";
 import { describeIssue } from "../config-error.ts";
-import { type EntryList, PAGE_FILE } from "../entry-list.ts";
-import { isSecretKey } from "../mistake.ts";
+import type { EntryList } from "../entry-list.ts";
+import { below, isSecretKey } from "../mistake.ts";
 import { entriesIn, idOfName, type PageEntries, writtenIds } from "../page-file.ts";
 import { triedPlans } from "../plan-trials.ts";
 import { type Config, configSchema } from "../schema.ts";
@@ -60,44 +61,32 @@ export class ConfigurationEditor {
     const now = this.#page.now();
     const owned = ownedIn(now, list, id);
     for (const name of filesIn(owned)) delete entry[name];
-    const fixed = this.#fixed(now, list, id);
-    const isOnPage = id in now.page[list] && fixed === null;
+    const why = this.#fixed(now, list, id);
+    const isOnPage = id in now.page[list] && why === null;
     const source = isOnPage ? PAGE_FILE : owned ? now.name : null;
+    const fixed = why && textIn("en", why);
     const { revision } = now;
-    return {
-      id,
-      source,
-      fixed: fixed && textIn("en", fixed),
-      entry,
-      secrets,
-      revision,
-      overrides: isOnPage && owned !== null,
-    };
+    return { id, source, fixed, entry, secrets, revision, overrides: isOnPage && owned !== null };
   }
 
   /** Returns the configuration with an entry, or the mistakes of the entry. */
-  draft(list: EntryList, id: string | null, given: unknown): Config | EditRefusal {
-    if (!isTree(given))
+  draft(list: EntryList, id: string | null, entry: unknown): Config | EditRefusal {
+    if (!isTree(entry))
       return refusal("invalid_parameter", message("refused.edit_not_keys", { entry: ENTRY_NAMES[list] }));
-    const named = fileRefusal(given);
+    const named = fileRefusal(entry);
     if (named) return named;
     const { accounts: _, ...used } = this.#page.used;
     const ids = writtenIds(used[list]);
     const index = id !== null && ids.includes(id) ? ids.indexOf(id) : ids.length;
-    const [wanted = ""] = writtenIds([given]);
+    const [wanted = ""] = writtenIds([entry]);
     if (index === ids.length && ids.includes(wanted)) return existsAlready(list, wanted);
-    const tree: Tree = { ...used, [list]: used[list].toSpliced(index, 1, given as never) };
+    const tree: Tree = { ...used, [list]: used[list].toSpliced(index, 1, entry as never) };
     const result = configSchema.safeParse(tree);
     const found = result.success
       ? triedPlans(result.data)
       : result.error.issues.flatMap((issue) => describeIssue(issue, tree, configSchema));
     if (result.success && found.length === 0) return result.data;
-    const own = `${list}[${index}]`;
-    const mistakes = found.map(({ path, ...said }) => ({
-      path: path.startsWith(own) ? path.slice(own.length).replace(/^\./, "") : path,
-      ...said,
-    }));
-    return mistaken("invalid_parameter", mistakes);
+    return mistaken("invalid_parameter", below(`${list}[${index}]`, found));
   }
 
   /** Creates, changes or deletes an entry, and applies it. Changes are applied one at a time. */
@@ -109,27 +98,21 @@ export class ConfigurationEditor {
     // Without an id, the name of a new entry decides; what is wrong with it is found below.
     const named =
       id ?? (isTree(entry) && typeof entry.id === "string" ? entry.id : idOfName(isTree(entry) && entry.name));
-    return this.#page.edit({
-      ...{ id: named, caller, path: `${list}.${named}` },
-      given: Object.keys(isTree(entry) ? entry : {}).map((key) => `${list}.${named}.${key}`),
-      change: (now) => {
-        const refused = this.#refused(now, list, id, isDelete ? null : (entry ?? "nothing"));
-        if (refused) return refused;
-        const whole = isDelete ? null : withSecrets(entry as Tree, secretsIn(now, list, id));
-        const entries = withEntry(now, list, named, whole && withoutKey(whole, "id"));
-        return { ...now.page, [list]: entries };
-      },
+    const path = `${list}.${named}`;
+    const given = Object.keys(isTree(entry) ? entry : {}).map((key) => `${path}.${key}`);
+    return this.#page.edit({ id: named, path, caller, given }, (now) => {
+      const refused = this.#refused(now, list, id, isDelete ? null : (entry ?? "nothing"));
+      if (refused) return refused;
+      const whole = isDelete ? null : withSecrets(entry as Tree, secretsIn(now, list, id));
+      return { ...now.page, [list]: withEntry(now, list, named, whole && withoutKey(whole, "id")) };
     });
   }
 
   /** Removes what page.yaml says of an entry, so that it is again as in the owner's file. */
   reset(list: EntryList, id: string, caller: Caller): Promise<Edited> {
-    return this.#page.edit({
-      ...{ id, caller, path: `${list}.${id}` },
-      change: ({ page }) => {
-        const { [id]: own, ...others } = page[list];
-        return own === undefined ? unknownEntry(list, id) : { ...page, [list]: others };
-      },
+    return this.#page.edit({ id, path: `${list}.${id}`, caller }, ({ page }) => {
+      const { [id]: own, ...others } = page[list];
+      return own === undefined ? unknownEntry(list, id) : { ...page, [list]: others };
     });
   }
 
@@ -147,11 +130,9 @@ export class ConfigurationEditor {
     }
     if (entry === null) return null;
     const before = this.#page.used[list][writtenIds(this.#page.used[list]).indexOf(id ?? "")] ?? {};
-    const inFiles = filesIn(id === null ? null : ownedIn(now, list, id)).map((name) => [
-      name,
-      before[name as keyof typeof before],
-    ]);
-    const fixedKeys = { ...Object.fromEntries(inFiles), ...(id === null ? {} : { id }) };
+    const files = filesIn(id === null ? null : ownedIn(now, list, id));
+    const inFiles = files.map((name) => [name, before[name as keyof typeof before]]);
+    const fixedKeys = { ...Object.fromEntries(inFiles), ...(id !== null && { id }) };
     const whole = isTree(entry) ? withSecrets({ ...fixedKeys, ...entry }, secretsIn(now, list, id)) : entry;
     const draft = this.draft(list, id, whole);
     if ("kind" in draft) return draft;

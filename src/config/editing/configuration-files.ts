@@ -2,13 +2,12 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
+import { PAGE_FILE, PAGE_STATES } from "../../core/runtime/data-files.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { readBounded } from "../bounded-file.ts";
 import { type ConfigTexts, MAX_CONFIG_BYTES, pageUnread, readPage, readText } from "../config-texts.ts";
-import { PAGE_FILE } from "../entry-list.ts";
 import type { ConfigMistake } from "../mistake.ts";
 
-const BACKUPS = "configuration-backups";
 /** Maximum number of previous states, one for each change. */
 const MAX_STATES = 20;
 const STATE = /^(\d{6,})-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)-page\.yaml$/;
@@ -78,7 +77,7 @@ export class ConfigurationFiles {
   }
 
   get #folder(): string {
-    return path.join(this.#dataDir, BACKUPS);
+    return path.join(this.#dataDir, PAGE_STATES);
   }
 
   #names(): string[] {

@@ -5,14 +5,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { message, textIn } from "../../core/language/text.ts";
 import { restartKeysOf } from "../config-change.ts";
-import { type ConnectionName, connectionNames, connections, valueAt } from "../connections.ts";
+import { type ConnectionName, connectionNames, connections } from "../connections.ts";
 import { isSecretKey } from "../mistake.ts";
+import type { PageFile } from "../page-file.ts";
 import type { Config } from "../schema.ts";
 import { FILE_SUFFIX } from "../schema-nodes.ts";
 import { redactedConfig } from "../secrets.ts";
-import { isTree, type Tree, withoutKey } from "../tree.ts";
+import { isTree, type Tree, valueAt, withoutKey } from "../tree.ts";
 import { type Caller, type Edited, type EditRefusal, fileRefusal, INVENTED, mistaken } from "./edit-refusal.ts";
-import type { PageChange, PageNow, PageWriter } from "./page-writer.ts";
+import type { PageNow, PageWriter } from "./page-writer.ts";
 
 /** A requested change. Keys that are left out stay; null removes one. */
 export interface ConnectionChange {
@@ -41,32 +42,34 @@ export class ConnectionEditor {
   }
 
   async change(wanted: ConnectionChange): Promise<Edited> {
-    const change = this.#changeOf(wanted);
-    return "kind" in change ? change : this.#page.edit(change);
+    const values = valuesOf(wanted);
+    if ("kind" in values) return values;
+    return this.#page.edit(targetOf(wanted, values), (now) => this.#changed(now, values));
   }
 
   /** Returns the configuration with a change, to test it, or why it cannot be tested. */
   tried(wanted: ConnectionChange): Config | EditRefusal {
-    const change = this.#changeOf(wanted);
-    return "kind" in change ? change : this.#page.tried(change);
+    const values = valuesOf(wanted);
+    if ("kind" in values) return values;
+    return this.#page.tried(targetOf(wanted, values), (now) => this.#changed(now, values));
   }
 
   /** Removes what page.yaml says of a connection, so that it is again as in the owner's file. */
   reset(name: ConnectionName, caller: Caller): Promise<Edited> {
-    return this.#page.edit({
-      ...{ id: name, path: "", caller },
-      change: ({ page }) => ({
-        ...page,
-        settings: connections[name].reduce<Tree>((settings, path) => without(settings, path), page.settings),
-      }),
-    });
+    return this.#page.edit({ id: name, path: "", caller }, ({ page }) => ({
+      ...page,
+      settings: connections[name].reduce<Tree>((settings, path) => without(settings, path), page.settings),
+    }));
   }
 
   #keyOf(key: string, config: Config, now: PageNow) {
     const found = valueAt(config, key) ?? null;
     const is_secret = isSecretKey(key.split(".").at(-1) ?? "");
     return {
-      ...{ key, is_secret, is_set: found !== null, value: is_secret ? null : redactedConfig(found) },
+      key,
+      is_secret,
+      is_set: found !== null,
+      value: is_secret ? null : redactedConfig(found),
       outside: this.#isOutside(key, now),
       overrides: valueAt(now.page.settings, key) !== undefined,
       restart: restartKeysOf(key.split(".")[0] ?? "").includes(key),
@@ -78,35 +81,36 @@ export class ConnectionEditor {
     return isSet || Array.isArray(valueAt(owner, key.split(".")[0] ?? ""));
   }
 
-  #changeOf({ name, keys, caller }: ConnectionChange): PageChange | EditRefusal {
-    const values = isTree(keys) ? keys : {};
-    const refused = fileRefusal(values);
-    if (refused) return refused;
-    const known: readonly string[] = connections[name];
-    const expected = known.join(", ");
-    const foreign = Object.keys(values).filter((key) => !known.includes(key));
-    if (foreign.length > 0)
+  #changed(now: PageNow, values: Values): PageFile | EditRefusal {
+    const fixed = Object.keys(values).filter((key) => this.#isOutside(key, now));
+    if (fixed.length > 0)
       return mistaken(
-        "invalid_parameter",
-        foreign.map((path) => ({ path, ...message("mistake.no_connection_key", { expected }) })),
+        "conflict",
+        fixed.map((path) => ({ path, ...message("mistake.set_outside") })),
       );
-    return {
-      ...{ id: name, path: "", caller, given: Object.keys(values) },
-      change: (now) => {
-        const fixed = Object.keys(values).filter((key) => this.#isOutside(key, now));
-        if (fixed.length > 0)
-          return mistaken(
-            "conflict",
-            fixed.map((path) => ({ path, ...message("mistake.set_outside") })),
-          );
-        const settings = Object.entries(values).reduce<Tree>((tree, [path, value]) => {
-          const isOwners = isDeepStrictEqual(value, valueAt(now.owner, path) ?? null);
-          return isOwners ? without(tree, path) : withKey(tree, path, value);
-        }, now.page.settings);
-        return { ...now.page, settings };
-      },
-    };
+    const settings = Object.entries(values).reduce<Tree>((tree, [path, value]) => {
+      const isOwners = isDeepStrictEqual(value, valueAt(now.owner, path) ?? null);
+      return isOwners ? without(tree, path) : withKey(tree, path, value);
+    }, now.page.settings);
+    return { ...now.page, settings };
   }
+}
+
+/** Values by the keys of a connection, such as `mqtt.url`. */
+type Values = Readonly<Partial<Record<(typeof connections)[ConnectionName][number], unknown>>>;
+
+function targetOf({ name, caller }: ConnectionChange, values: Values) {
+  return { id: name, path: "", caller, given: Object.keys(values) };
+}
+
+/** Returns the values of a change, or why they cannot be those of its connection. */
+function valuesOf({ name, keys }: ConnectionChange): Values | EditRefusal {
+  const values = isTree(keys) ? keys : {};
+  const known: readonly string[] = connections[name];
+  const expected = known.join(", ");
+  const foreign = Object.keys(values).filter((key) => !known.includes(key));
+  const mistakes = foreign.map((path) => ({ path, ...message("mistake.no_connection_key", { expected }) }));
+  return fileRefusal(values) ?? (mistakes.length > 0 ? mistaken("invalid_parameter", mistakes) : values);
 }
 
 function withKey(tree: Tree, path: string, value: unknown): Tree {

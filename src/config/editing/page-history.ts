@@ -38,14 +38,11 @@ export class PageHistory {
     if (this.#page.isInvented) return refusal("conflict", INVENTED);
     const state = this.#files.states().find((each) => each.id === id);
     if (!state) return refusal("resource_not_found", message("refused.no_state", { id }));
-    return this.#page.edit({
-      ...{ id, path: "", caller, repairs: true },
-      change: (now) => {
-        const { page, mistake } = readPageFile(state.text, now.owner);
-        if (mistake) return mistaken("conflict", [mistake]);
-        const whole = withPresentSecrets(page, now.page);
-        return "settings" in whole ? whole : mistaken("conflict", whole);
-      },
+    return this.#page.edit({ id, path: "", caller, repairs: true }, (now) => {
+      const { page, mistake } = readPageFile(state.text, now.owner);
+      if (mistake) return mistaken("conflict", [mistake]);
+      const whole = withPresentSecrets(page, now.page);
+      return "settings" in whole ? whole : mistaken("conflict", whole);
     });
   }
 }

@@ -1,18 +1,18 @@
 /** Changes `page.yaml`, one change at a time: checks the new configuration, keeps the previous state, applies the new. */
 import { isDeepStrictEqual } from "node:util";
 import { message, placed } from "../../core/language/text.ts";
+import { PAGE_FILE } from "../../core/runtime/data-files.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import { PassingStartError, StartError, throwIfShort } from "../../core/status/start-error.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { type ConfigTexts, MAX_CONFIG_BYTES } from "../config-texts.ts";
-import { connections, serverChange, valueAt } from "../connections.ts";
-import { PAGE_FILE } from "../entry-list.ts";
+import { connections, serverChange } from "../connections.ts";
 import type { ConfigReading } from "../load.ts";
-import { type ConfigMistake, joined, mistakeAt } from "../mistake.ts";
+import { below, type ConfigMistake, joined, mistakeAt } from "../mistake.ts";
 import { EMPTY_PAGE, type PageFile, pageText, readPageFile } from "../page-file.ts";
 import { withoutReplaced } from "../page-secrets.ts";
 import type { Config } from "../schema.ts";
-import { isTree, type Tree } from "../tree.ts";
+import { isTree, type Tree, valueAt } from "../tree.ts";
 import { readYaml } from "../yaml-text.ts";
 import { type ConfigurationFiles, revisionOf } from "./configuration-files.ts";
 import {
@@ -52,8 +52,6 @@ export interface PageWriterDeps {
   readonly problems: Pick<Problems, "start" | "end">;
 }
 
-const SUBJECT = PAGE_FILE;
-
 /** The files as they are now. */
 export interface PageNow {
   readonly page: PageFile;
@@ -66,8 +64,8 @@ export interface PageNow {
   readonly mistake: ConfigMistake | null;
 }
 
-/** A requested change of the page's file. */
-export interface PageChange {
+/** What changes in the page's file, and who asks for it. */
+interface PageTarget {
   /** Id or name of what changes. */
   readonly id: string;
   /** Path in page.yaml. Mistakes below it are those of the caller. */
@@ -77,8 +75,9 @@ export interface PageChange {
   readonly given?: readonly string[];
   /** Whether the change replaces a page.yaml that cannot be read. */
   readonly repairs?: true;
-  readonly change: (now: PageNow) => PageFile | EditRefusal;
 }
+
+type Change = (now: PageNow) => PageFile | EditRefusal;
 
 /** A change that may be saved. */
 interface Checked {
@@ -114,8 +113,9 @@ export class PageWriter {
     return this.#deps.source?.isSetOutside(key) ?? false;
   }
 
-  now(given?: ConfigTexts): PageNow {
-    const { texts, flaw } = given ? { texts: given, flaw: null } : this.#deps.files.readable();
+  /** Returns the files as `texts`, or as they are now. */
+  now(known?: ConfigTexts): PageNow {
+    const { texts, flaw } = known ? { texts: known, flaw: null } : this.#deps.files.readable();
     const owner = treeIn(texts.file);
     const { page, mistake } = readPageFile(texts.page, owner);
     const { name } = this.#deps.files;
@@ -128,17 +128,17 @@ export class PageWriter {
     return { ...this.now(), config: reading?.kind === "config" ? reading.config : this.used };
   }
 
-  edit(wanted: PageChange): Promise<Edited> {
-    const done = this.#last.then(() => this.#edit(wanted));
+  edit(target: PageTarget, change: Change): Promise<Edited> {
+    const done = this.#last.then(() => this.#edit(target, change));
     this.#last = done.catch(() => undefined);
     return done;
   }
 
   /** Returns the configuration that a change would make, or why it cannot be saved. Nothing is written. */
-  tried(wanted: PageChange): Config | EditRefusal {
+  tried(target: PageTarget, change: Change): Config | EditRefusal {
     const { source } = this.#deps;
     if (!source) return refusal("conflict", INVENTED);
-    const checked = this.#checked(wanted, source);
+    const checked = this.#checked(source, target, change);
     return checked.kind === "checked" ? checked.config : checked;
   }
 
@@ -149,26 +149,29 @@ export class PageWriter {
     if (reading?.kind !== "config") return;
     const { mistakes, gone } = reading.page;
     const found = [...mistakes.map(mistakeAt), ...gone.map((path) => placed(path, message("mistake.gone")))];
-    if (found.length === 0) problems.end(SUBJECT);
+    if (found.length === 0) problems.end(PAGE_FILE);
     else
       problems.start({
-        ...{ code: "page_file_refused", subject: SUBJECT, since: clock.now(), names: { file: files.pagePath } },
+        code: "page_file_refused",
+        subject: PAGE_FILE,
+        since: clock.now(),
+        names: { file: files.pagePath },
         detail: joined(found),
       });
   }
 
-  async #edit(wanted: PageChange): Promise<Edited> {
+  async #edit(target: PageTarget, change: Change): Promise<Edited> {
     const { source, files, reloading } = this.#deps;
     if (!source) return refusal("conflict", INVENTED);
     try {
-      const checked = this.#checked(wanted, source);
+      const checked = this.#checked(source, target, change);
       if (checked.kind === "refused") return checked;
       const undo = this.#write(checked);
       if (typeof undo !== "string") return undo;
       await reloading.reload(source.read);
       this.report();
       const revision = revisionOf(files.read());
-      return { kind: "saved", id: wanted.id, source: PAGE_FILE, revision, later: reloading.later, undo };
+      return { kind: "saved", id: target.id, source: PAGE_FILE, revision, later: reloading.later, undo };
     } catch (error) {
       if (error instanceof StartError && !(error instanceof PassingStartError))
         return refusal("conflict", error.message);
@@ -177,8 +180,8 @@ export class PageWriter {
   }
 
   /** Returns the new text, or why it must not be written. */
-  #checked(wanted: PageChange, source: ConfigurationSource): Checked | EditRefusal {
-    const { path, caller, change, given = [], repairs } = wanted;
+  #checked(source: ConfigurationSource, target: PageTarget, change: Change): Checked | EditRefusal {
+    const { path, caller, given = [], repairs } = target;
     const texts = this.#deps.files.read();
     if (caller.revision !== null && caller.revision !== revisionOf(texts))
       return refusal("precondition_failed", message("refused.edit_changed"));
@@ -226,12 +229,7 @@ function whyNotMoved(
   const { moved, secrets } = serverChange(before, after);
   const unchanged = secrets.filter((each) => !given.includes(each.path));
   if (unchanged.length > 0) {
-    const own = path === "" ? "" : `${path}.`;
-    const mistakes = unchanged.map((each) => ({
-      ...each,
-      path: each.path.startsWith(own) ? each.path.slice(own.length) : each.path,
-    }));
-    return mistaken("invalid_parameter", mistakes);
+    return mistaken("invalid_parameter", below(path === "" ? "" : `${path}.`, unchanged));
   }
   const isConnection = Object.values(connections)
     .flat()
@@ -249,17 +247,12 @@ function forgetReplaced(files: ConfigurationFiles, { owner, page }: PageNow): vo
 }
 
 /** Returns the refusal for mistakes. Their paths are relative to `path` of page.yaml. */
-function refusalOf(path: string, found: PageMistakes): EditRefusal {
+function refusalOf(path: string, found: readonly ConfigMistake[]): EditRefusal {
   const own = `${PAGE_FILE}: ${path}`;
-  const mistakes = found.map((mistake) => ({
-    ...mistake,
-    path: mistake.path.startsWith(own) ? mistake.path.slice(own.length).replace(/^\./, "") : mistake.path,
-  }));
+  const mistakes = below(own, found);
   const isOwn = found.every((mistake) => mistake.path.startsWith(own));
   return { ...refusal(isOwn ? "invalid_parameter" : "conflict", mistakesMessage(isOwn ? mistakes : found)), mistakes };
 }
-
-type PageMistakes = Extract<ConfigReading, { kind: "config" }>["page"]["mistakes"];
 
 function treeIn(text: string | null): Tree {
   const reading = text === null ? null : readYaml(text);

@@ -5,10 +5,10 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { textIn } from "../../core/language/text.ts";
+import { PAGE_FILE } from "../../core/runtime/data-files.ts";
 import { restartKeysOf } from "../config-change.ts";
 import { describeIssue } from "../config-error.ts";
-import { PAGE_FILE } from "../entry-list.ts";
-import { isSecretKey } from "../mistake.ts";
+import { below, isSecretKey } from "../mistake.ts";
 import { configSchema } from "../schema.ts";
 import { filesIn, shapeOf, withoutDefaults } from "../schema-nodes.ts";
 import { type SettingName, settingNames } from "../setting-names.ts";
@@ -44,22 +44,21 @@ export class SettingsEditor {
 
   /** Saves a setting and applies it. */
   async change({ name, value, caller }: SettingChange): Promise<Edited> {
-    const named = fileRefusal(value);
-    const refused = named ?? this.#lacking(name, value);
+    const refused = fileRefusal(value) ?? this.#lacking(name, value);
     if (refused) return refused;
-    return this.#page.edit({
-      ...{ id: name, path: name, caller },
-      given: Object.keys(isTree(value) ? value : {}).map((key) => `${name}.${key}`),
-      change: ({ page, owner }) => ({ ...page, settings: this.#changed(name, value, page.settings, owner) }),
-    });
+    const given = Object.keys(isTree(value) ? value : {}).map((key) => `${name}.${key}`);
+    return this.#page.edit({ id: name, path: name, caller, given }, ({ page, owner }) => ({
+      ...page,
+      settings: this.#changed(name, value, page.settings, owner),
+    }));
   }
 
   /** Removes what page.yaml says of a setting, so that it is again as in the owner's file. */
   reset(name: SettingName, caller: Caller): Promise<Edited> {
-    return this.#page.edit({
-      ...{ id: name, path: name, caller },
-      change: ({ page }) => ({ ...page, settings: withoutKey(page.settings, name) }),
-    });
+    return this.#page.edit({ id: name, path: name, caller }, ({ page }) => ({
+      ...page,
+      settings: withoutKey(page.settings, name),
+    }));
   }
 
   /**
@@ -93,9 +92,8 @@ export class SettingsEditor {
     const issues = configSchema.safeParse(tree).error?.issues ?? [];
     const mistakes = issues
       .filter(({ path }) => path[0] === name)
-      .flatMap((issue) => describeIssue(issue, tree, configSchema))
-      .map((mistake) => ({ ...mistake, path: mistake.path.slice(name.length + 1) }));
-    return mistakes.length === 0 ? null : mistaken("conflict", mistakes);
+      .flatMap((issue) => describeIssue(issue, tree, configSchema));
+    return mistakes.length === 0 ? null : mistaken("conflict", below(name, mistakes));
   }
 
   /** Returns the settings of page.yaml after a change: only what differs from the owner's file. */

@@ -10,6 +10,7 @@
  */
 import { Readable } from "node:stream";
 import type { AedesPublishPacket, AuthorizeForwardHandler, Client } from "aedes";
+import { levelsAt } from "../client/commands.ts";
 
 /** Maximum number of unfinished QoS 2 messages of a client. Also sent to MQTT 5 clients as Receive Maximum. */
 export const MAX_UNFINISHED = 20;
@@ -46,7 +47,7 @@ export class BrokerMemory {
   createRetainedStreamCombi(filters: readonly string[]): Readable {
     const topics = filters.flatMap((filter) =>
       /[+#]/.test(filter)
-        ? [...this.#retained.keys()].filter(matcher(filter))
+        ? [...this.#retained.keys()].filter((topic) => levelsAt(filter, topic))
         : this.#retained.has(filter)
           ? [filter]
           : [],
@@ -115,16 +116,4 @@ export class BrokerMemory {
   streamWill(): Readable {
     return Readable.from([]);
   }
-}
-
-/** Returns a function that tests whether a topic matches a filter (MQTT 5, 4.7). */
-function matcher(filter: string): (topic: string) => boolean {
-  const wanted = filter.split("/");
-  const takesAll = wanted.at(-1) === "#";
-  const fixed = takesAll ? wanted.slice(0, -1) : wanted;
-  return (topic) => {
-    const levels = topic.split("/");
-    if (takesAll ? levels.length < fixed.length : levels.length !== fixed.length) return false;
-    return fixed.every((level, i) => level === "+" || level === levels[i]);
-  };
 }

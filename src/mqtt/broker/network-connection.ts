@@ -141,7 +141,9 @@ export class NetworkConnections {
   /** Reads MQTT from a stream over a guarded socket. */
   open(stream: Duplex, socket: net.Socket, isLocal: boolean): void {
     const connection = new NetworkConnection({
-      ...{ stream, isLocal, address: socket.remoteAddress ?? "" },
+      stream,
+      isLocal,
+      address: socket.remoteAddress ?? "",
       onConnect: () => this.onConnect(stream),
       onAdmitted: () => this.#endWaiting(socket),
       onRefused: (refused) => {

@@ -82,11 +82,13 @@ function carryOut(command: Command, levels: readonly string[], payload: string):
   return { kind: "refused", reason: message("refused.long", { length, most: MAX_PAYLOAD_LENGTH }) };
 }
 
-/** Returns the levels at the wildcards of a pattern; null if the topic does not match. */
-function levelsAt(pattern: string, topic: string): string[] | null {
-  const expected = pattern.split("/");
+/** Returns the levels of a topic at the `+` of a topic filter; null if it does not match (MQTT 5, 4.7). */
+export function levelsAt(filter: string, topic: string): string[] | null {
+  const expected = filter.split("/");
   const found = topic.split("/");
-  if (expected.length !== found.length) return null;
-  const fits = expected.every((level, i) => level === "+" || level === found[i]);
-  return fits ? found.filter((_, i) => expected[i] === "+") : null;
+  const takesAll = expected.at(-1) === "#";
+  const fixed = takesAll ? expected.slice(0, -1) : expected;
+  if (takesAll ? found.length < fixed.length : found.length !== fixed.length) return null;
+  const fits = fixed.every((level, i) => level === "+" || level === found[i]);
+  return fits ? found.filter((_, i) => fixed[i] === "+") : null;
 }

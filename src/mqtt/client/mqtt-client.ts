@@ -37,9 +37,9 @@ export interface MqttListener {
   /** Topic filters to subscribe to. */
   readonly subscriptions: readonly string[];
   /** Called for every message, also for topics of other listeners. */
-  onMessage(message: IncomingMessage): void;
-  onUp(): void;
-  onDown(): void;
+  onMessage?(message: IncomingMessage): void;
+  onUp?(): void;
+  onDown?(): void;
   /** Called when the broker refuses another topic, and when it accepts one that it refused. */
   onRefused?(): void;
 }
@@ -124,7 +124,7 @@ export class MqttClient {
     this.#listeners.push(listener);
     if (!this.#line) return;
     this.#line.subscribe(listener.subscriptions);
-    listener.onUp();
+    listener.onUp?.();
   }
 
   /** Subscribes to additional topic filters if connected. Later connections read them from the listeners. */
@@ -180,7 +180,7 @@ export class MqttClient {
     this.#trouble = null;
     this.#connections++;
     this.#refused.onUp(line);
-    for (const listener of this.#listeners) listener.onUp();
+    for (const listener of this.#listeners) listener.onUp?.();
     this.#firstUp.resolve();
   }
 
@@ -190,7 +190,7 @@ export class MqttClient {
     this.#trouble = reason;
     this.#lastTrouble = reason;
     this.#refused.onDown(reason, inFlight);
-    for (const listener of this.#listeners) listener.onDown();
+    for (const listener of this.#listeners) listener.onDown?.();
   }
 
   #onMessage(message: IncomingMessage): void {
@@ -198,7 +198,7 @@ export class MqttClient {
     const isBirth = message.topic === this.#birthTopic && message.payload === "online" && !message.retained;
     if (isBirth) void this.#greetHomeAssistant();
     else void this.#commands.take(message);
-    for (const listener of this.#listeners) listener.onMessage(message);
+    for (const listener of this.#listeners) listener.onMessage?.(message);
   }
 
   async #greetHomeAssistant(): Promise<void> {

@@ -15,7 +15,7 @@ const NONE: Components = {};
 const DEVICE_DOCUMENT = /\/device\/[^/]+\/config$/;
 
 /** The stored form. Each part's topics have a storage key of their own, so that a change rewrites only that part. */
-interface Kept {
+interface Stored {
   /** Topics without a part. */
   readonly topics: Readonly<Record<string, Components>>;
   readonly cleared: Readonly<Record<string, Components>>;
@@ -23,12 +23,12 @@ interface Kept {
 }
 
 const components = z.record(z.string(), z.string());
-const keptTopics = z.object({
+const storedTopics = z.object({
   topics: z.record(z.string(), components),
   cleared: z.union([z.array(z.string()), z.record(z.string(), components)]),
   parts: z._default(z.array(z.string()), []),
 });
-const keptPart = z.record(z.string(), components);
+const storedPart = z.record(z.string(), components);
 
 /** Name of the part for topics without a part. */
 export const NO_PART = "";
@@ -46,7 +46,7 @@ export class PublishedTopics {
 
   constructor(memory: KeyValue) {
     this.#memory = memory;
-    const { topics, cleared, parts } = keptIn(memory);
+    const { topics, cleared, parts } = storedIn(memory);
     this.#cleared = new Map(Object.entries(cleared));
     this.#take(NO_PART, topics);
     this.#unread = new Set(parts);
@@ -118,7 +118,7 @@ export class PublishedTopics {
       this.#memory.write(nameOf(part), topics ? JSON.stringify(Object.fromEntries(topics)) : "");
     }
     if (this.#changed.has(NO_PART)) {
-      const stored: Kept = {
+      const stored: Stored = {
         topics: Object.fromEntries(this.#parts.get(NO_PART) ?? []),
         cleared: Object.fromEntries(this.#cleared),
         parts: [...this.#parts.keys(), ...this.#unread].filter((part) => part !== NO_PART),
@@ -129,7 +129,7 @@ export class PublishedTopics {
   }
 
   #read(part: string): void {
-    if (this.#unread.delete(part)) this.#take(part, readJson(this.#memory, nameOf(part), keptPart) ?? {});
+    if (this.#unread.delete(part)) this.#take(part, readJson(this.#memory, nameOf(part), storedPart) ?? {});
   }
 
   #take(part: string, topics: Readonly<Record<string, Components>>): void {
@@ -210,8 +210,8 @@ export function componentsGone(before: Components, after: Components): Component
   return Object.fromEntries(Object.entries(before).filter(([key, platform]) => after[key] !== platform));
 }
 
-function keptIn(memory: KeyValue): Kept {
-  const { topics, cleared, parts } = readJson(memory, NAME, keptTopics) ?? { topics: {}, cleared: {}, parts: [] };
+function storedIn(memory: KeyValue): Stored {
+  const { topics, cleared, parts } = readJson(memory, NAME, storedTopics) ?? { topics: {}, cleared: {}, parts: [] };
   // Earlier versions wrote the cleared topics as a list.
   const components = Array.isArray(cleared) ? Object.fromEntries(cleared.map((topic) => [topic, NONE])) : cleared;
   return { topics, cleared: components, parts };

@@ -69,7 +69,7 @@ export class RetainedPublisher {
   #port: PublishPort | null = null;
   #unacknowledged = 0;
   /** Obsolete documents for which the broker is being asked whether it retains them. Bounded by the window. */
-  readonly #asked = new Set<string>();
+  readonly #retentionQueries = new Set<string>();
   #accepted = 0;
 
   /**
@@ -152,7 +152,7 @@ export class RetainedPublisher {
   attach(port: PublishPort): void {
     this.#port = port;
     this.#unacknowledged = 0;
-    this.#asked.clear();
+    this.#retentionQueries.clear();
     this.#forgetUnsent();
     this.#aged = [];
     this.#agedDocuments = [];
@@ -245,7 +245,7 @@ export class RetainedPublisher {
   #send(): void {
     if (this.#trial !== null) return;
     for (const unsent of Object.values(this.#unsent)) if (!this.#sendOf(unsent)) return;
-    if (this.#unacknowledged + this.#asked.size > 0) return;
+    if (this.#unacknowledged + this.#retentionQueries.size > 0) return;
     this.#memory.save();
     const isTried = (topic: string) =>
       this.#trials === "all" || (this.#trials !== "none" && !this.#bad.has(topic) && !isDeviceDocument(topic));
@@ -259,10 +259,10 @@ export class RetainedPublisher {
   #sendOf(unsent: Set<string>): boolean {
     const port = this.#port;
     for (const topic of unsent) {
-      if (!port || this.#unacknowledged + this.#asked.size >= port.window) return false;
+      if (!port || this.#unacknowledged + this.#retentionQueries.size >= port.window) return false;
       const isObsolete = !this.#wanted.has(topic);
       // The states of a removed device are cleared after its document, whose templates read them.
-      if (isObsolete && this.#asked.size > 0 && !isDeviceDocument(topic)) continue;
+      if (isObsolete && this.#retentionQueries.size > 0 && !isDeviceDocument(topic)) continue;
       unsent.delete(topic);
       if (this.#held.has(topic)) continue;
       if (isObsolete && isDeviceDocument(topic)) this.#clearIfRetained(port, topic);
@@ -298,11 +298,11 @@ export class RetainedPublisher {
    * the broker has forgotten: the embedded broker forgets at each restart.
    */
   #clearIfRetained(port: PublishPort, topic: string): void {
-    if (this.#asked.has(topic)) return;
-    this.#asked.add(topic);
+    if (this.#retentionQueries.has(topic)) return;
+    this.#retentionQueries.add(topic);
     port.askRetained(topic, (retained) => {
       if (port !== this.#port) return;
-      this.#asked.delete(topic);
+      this.#retentionQueries.delete(topic);
       const isWantedAgain = this.#wanted.has(topic);
       if (retained && !isWantedAgain) this.#publish(port, topic);
       else if (!isWantedAgain) this.#withdraw(port, topic);

@@ -6,6 +6,7 @@ import { message, type Text, TextError } from "../../core/language/text.ts";
 import type { BrokerSession, ConnectionOptions, Unanswered } from "./broker-session.ts";
 import { explainFailure, explainSilentClose, type Phase } from "./connect-errors.ts";
 import { MAX_PACKET_BYTES, PacketBounds } from "./packet-bounds.ts";
+import type { PublishResult } from "./retained-publisher.ts";
 
 const MqttClient = clientModule.default;
 type Client = InstanceType<typeof MqttClient>;
@@ -94,7 +95,9 @@ export async function runSession(
   }
 }
 
-class Session {
+class Session implements BrokerSession {
+  /** Maximum number of unacknowledged messages. */
+  window = 1;
   readonly #options: ConnectionOptions;
   readonly #version: ProtocolVersion;
   readonly #support: WillSupport;
@@ -201,12 +204,13 @@ class Session {
     const { statusTopic } = this.#options;
     if (statusTopic !== null) this.#publishOnline(statusTopic);
     const most = (connack.properties?.receiveMaximum ?? WINDOW + COMMAND_WINDOW) - COMMAND_WINDOW;
-    this.#options.onUp(this.#line(Math.max(1, Math.min(WINDOW, most))));
+    this.window = Math.max(1, Math.min(WINDOW, most));
+    this.#options.onUp(this);
     if (statusTopic !== null && !this.#limits.retain) this.#refuse(statusTopic, message("mqtt.no_retained"));
-    this.#subscribe([...(statusTopic === null ? [] : [statusTopic]), ...this.#options.subscriptions()]);
+    this.subscribe([...(statusTopic === null ? [] : [statusTopic]), ...this.#options.subscriptions()]);
   }
 
-  #subscribe(topics: readonly string[]): void {
+  subscribe(topics: readonly string[]): void {
     for (const topic of topics) {
       if (!this.#limits.wildcards && /[+#]/.test(topic)) {
         this.#refuse(topic, message("mqtt.no_wildcards"));
@@ -239,49 +243,44 @@ class Session {
     });
   }
 
-  #line(window: number): BrokerSession {
-    const client = this.#client;
-    return {
-      window,
-      publish: (topic, payload, settled) => {
-        // While the client closes, MQTT.js rejects every message at once. Each rejection would make the queue send its
-        // next message.
-        if (!client.connected || this.#isLeaving) return;
-        const { qos, retain, packetBytes } = this.#limits;
-        if (Buffer.byteLength(topic) + Buffer.byteLength(payload) + PUBLISH_OVERHEAD_BYTES > packetBytes) {
-          this.#refuse(topic, message("mqtt.too_large"));
-          queueMicrotask(() => settled("too_large"));
-          return;
-        }
-        this.#unacknowledged.push(topic);
-        this.#watchProgress();
-        client.publish(topic, payload, { qos, retain }, (error) => {
-          // At the end of a connection, MQTT.js calls this for messages that the broker has not answered.
-          if (!client.connected) return;
-          remove(this.#unacknowledged, topic);
-          this.#watchProgress();
-          settled(error ? "refused" : "accepted");
-          this.#report(topic, error);
-        });
-      },
-      askRetained: (topic, answer) => this.#askRetained(topic, answer),
-      publishTransient: (topic, payload) => {
-        if (client.connected) client.publish(topic, payload, { qos: 0, retain: false });
-      },
-      sendCommand: (topic, payload) => {
-        if (!client.connected || this.#waitingCommands.length >= MAX_WAITING_COMMANDS) return false;
-        this.#waitingCommands.push({ topic, payload });
-        this.#sendCommands();
-        return true;
-      },
-      subscribe: (topics) => this.#subscribe(topics),
-      unsubscribe: (topics) => {
-        if (client.connected && topics.length > 0) client.unsubscribe([...topics]);
-      },
-    };
+  unsubscribe(topics: readonly string[]): void {
+    if (this.#client.connected && topics.length > 0) this.#client.unsubscribe([...topics]);
   }
 
-  #askRetained(topic: string, answer: (retained: boolean) => void): void {
+  publish(topic: string, payload: string, settled: (result: PublishResult) => void): void {
+    // While the client closes, MQTT.js rejects every message at once. Each rejection would make the queue send its next
+    // message.
+    if (!this.#client.connected || this.#isLeaving) return;
+    const { qos, retain, packetBytes } = this.#limits;
+    if (Buffer.byteLength(topic) + Buffer.byteLength(payload) + PUBLISH_OVERHEAD_BYTES > packetBytes) {
+      this.#refuse(topic, message("mqtt.too_large"));
+      queueMicrotask(() => settled("too_large"));
+      return;
+    }
+    this.#unacknowledged.push(topic);
+    this.#watchProgress();
+    this.#client.publish(topic, payload, { qos, retain }, (error) => {
+      // At the end of a connection, MQTT.js calls this for messages that the broker has not answered.
+      if (!this.#client.connected) return;
+      remove(this.#unacknowledged, topic);
+      this.#watchProgress();
+      settled(error ? "refused" : "accepted");
+      this.#report(topic, error);
+    });
+  }
+
+  publishTransient(topic: string, payload: string): void {
+    if (this.#client.connected) this.#client.publish(topic, payload, { qos: 0, retain: false });
+  }
+
+  sendCommand(topic: string, payload: string): boolean {
+    if (!this.#client.connected || this.#waitingCommands.length >= MAX_WAITING_COMMANDS) return false;
+    this.#waitingCommands.push({ topic, payload });
+    this.#sendCommands();
+    return true;
+  }
+
+  askRetained(topic: string, answer: (retained: boolean) => void): void {
     let timer: NodeJS.Timeout | null = null;
     const settle = (retained: boolean) => {
       clearTimeout(timer ?? undefined);
@@ -353,8 +352,9 @@ function remove(topics: string[], topic: string): void {
 }
 
 function clientOptions(options: ConnectionOptions, version: ProtocolVersion, will: WillSupport): IClientOptions {
+  const { clientId, statusTopic, username, password } = options;
   return {
-    clientId: options.clientId,
+    clientId,
     protocolVersion: version,
     clean: true,
     keepalive: KEEPALIVE_SEC,
@@ -363,11 +363,9 @@ function clientOptions(options: ConnectionOptions, version: ProtocolVersion, wil
     queueQoSZero: false,
     resubscribe: false,
     writeCache: false,
-    ...(options.statusTopic === null
-      ? {}
-      : { will: { topic: options.statusTopic, payload: Buffer.from("offline"), ...will } }),
-    ...(version === 5 ? { properties: { maximumPacketSize: MAX_PACKET_BYTES } } : {}),
-    ...(options.username === undefined ? {} : { username: options.username }),
-    ...(options.password === undefined ? {} : { password: options.password }),
+    ...(statusTopic !== null && { will: { topic: statusTopic, payload: Buffer.from("offline"), ...will } }),
+    ...(version === 5 && { properties: { maximumPacketSize: MAX_PACKET_BYTES } }),
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
   };
 }

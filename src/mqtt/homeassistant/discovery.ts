@@ -13,7 +13,6 @@ import {
   EVENT_TOPIC,
   entityName,
   existsFor,
-  hasValue,
   lastResetKey,
   topicOf,
 } from "./entity.ts";
@@ -59,6 +58,7 @@ export function announce<State>(options: DiscoveryOptions, device: Device<State>
   const known = new Set(before);
   const rows = device.rows.filter((row) => existsFor(row, device) || (known.has(row.key) && hasUnit(row, device)));
   const owner = device.partOf ?? device;
+  // Keys with the value undefined are not in the JSON.
   const document = {
     device: {
       identifiers: [id, ...(device.partOf ? [deviceId(options.baseTopic, device.partOf.id)] : [])],
@@ -66,10 +66,9 @@ export function announce<State>(options: DiscoveryOptions, device: Device<State>
       manufacturer: "elbro",
       model: owner.model,
       sw_version: options.version,
-      ...(owner.via === undefined
-        ? {}
-        : { via_device: deviceId(options.baseTopic, owner.via ?? options.daemon ?? null) }),
-      ...(options.dashboardUrl === undefined ? {} : { configuration_url: options.dashboardUrl }),
+      via_device:
+        owner.via === undefined ? undefined : deviceId(options.baseTopic, owner.via ?? options.daemon ?? null),
+      configuration_url: options.dashboardUrl,
     },
     origin: { name: "elbro", sw_version: options.version },
     availability: [{ topic: statusTopicOf(options) }],
@@ -100,25 +99,23 @@ function component<State>(row: EntityRow<State>, device: Device<State>, options:
     default_entity_id: entityIdOf(platform, id, row.key),
     name: entityName(row, options.language ?? "en"),
     icon: row.icon,
-    ...(hasValue(row) ? { state_topic: `${topic}/${topicOf(row)}`, value_template: valueTemplate(row.key) } : {}),
-    ...(row.platform === "event" ? { state_topic: `${topic}/${EVENT_TOPIC}`, event_types: row.options } : {}),
-    ...(row.isHidden ? { enabled_by_default: false } : {}),
-    ...(row.command === undefined ? {} : commandKeys(row.command, topic, platform)),
-    ...(row.platform === "binary_sensor" ? TRUE_AND_FALSE : {}),
-    ...(row.platform === "switch" ? { state_on: "True", state_off: "False" } : {}),
-    ...(row.platform === "number" ? { mode: "box" } : {}),
-    ...(row.deviceClass === undefined ? {} : { device_class: row.deviceClass }),
-    ...(row.stateClass === undefined ? {} : { state_class: row.stateClass }),
-    ...(row.unit === undefined ? {} : { unit_of_measurement: unitOf(row.unit, device.currency) }),
-    ...(row.precision === undefined ? {} : { suggested_display_precision: row.precision }),
-    ...(row.options === undefined || row.platform === "event" ? {} : { options: row.options }),
-    ...(row.category === undefined ? {} : { entity_category: row.category }),
+    ...(row.value && { state_topic: `${topic}/${topicOf(row)}`, value_template: valueTemplate(row.key) }),
+    ...(row.platform === "event" && { state_topic: `${topic}/${EVENT_TOPIC}`, event_types: row.options }),
+    enabled_by_default: row.isHidden && false,
+    ...(row.command && commandKeys(row.command, topic, platform)),
+    ...(row.platform === "binary_sensor" && TRUE_AND_FALSE),
+    ...(row.platform === "switch" && { state_on: "True", state_off: "False" }),
+    mode: row.platform === "number" ? "box" : undefined,
+    device_class: row.deviceClass,
+    state_class: row.stateClass,
+    unit_of_measurement: row.unit && unitOf(row.unit, device.currency),
+    suggested_display_precision: row.precision,
+    options: row.platform === "event" ? undefined : row.options,
+    entity_category: row.category,
     ...attributeKeys(row, topic),
-    ...(row.lastReset === undefined
-      ? {}
-      : { last_reset_value_template: `{{ value_json.${lastResetKey(row.key)} or '' }}` }),
-    ...(row.expires === undefined ? {} : { expire_after: EXPIRE_AFTER_SEC }),
-    ...(row.needs === undefined ? {} : availabilityBy(row.needs, `${topic}/${topicOf(row)}`, statusTopicOf(options))),
+    last_reset_value_template: row.lastReset && `{{ value_json.${lastResetKey(row.key)} or '' }}`,
+    expire_after: row.expires && EXPIRE_AFTER_SEC,
+    ...(row.needs && availabilityBy(row.needs, `${topic}/${topicOf(row)}`, statusTopicOf(options))),
   };
 }
 
@@ -149,7 +146,7 @@ function attributeKeys<State>(row: EntityRow<State>, topic: string): object {
       json_attributes_topic: own,
       json_attributes_template: `{{ value_json.${attributesKey(row.key)} | tojson }}`,
     };
-  if (row.command === undefined || !hasValue(row)) return {};
+  if (row.command === undefined || !row.value) return {};
   return {
     json_attributes_topic: own,
     json_attributes_template: JSON.stringify({ setting: row.command.setting }),

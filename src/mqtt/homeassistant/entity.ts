@@ -19,11 +19,9 @@ export interface EntityRow<State> {
   /** Key of its name, which may have placeholders for `facts`. */
   readonly name: EntityName;
   readonly facts?: Readonly<Record<string, Text | number>>;
-  /** Meaning of the value, in one sentence for the documentation. */
-  readonly about: string;
   readonly platform: "sensor" | "binary_sensor" | "number" | "text" | "switch" | "button" | "event" | "update";
-  /** Returns the value. Never called for a button or an event. */
-  readonly value: (state: State) => EntityValue;
+  /** Returns the value. Absent for a button, which only takes commands, and for an event, which is published as it occurs. */
+  readonly value?: (state: State) => EntityValue;
   /** Topic of the value, below the device's topic; `state` by default. */
   readonly topic?: "usage" | "entities";
   /** Command that changes it; only for `number`, `text`, `switch` and `button`. */
@@ -95,6 +93,16 @@ export interface Device<State> {
   readonly currency: string | null;
 }
 
+/** Returns the row of an entity with a value. */
+export function entityRow<State>(
+  key: string,
+  name: EntityName,
+  value: (state: State) => EntityValue,
+  others: Omit<EntityRow<State>, "key" | "name" | "value">,
+): EntityRow<State> {
+  return { key, name, value, ...others };
+}
+
 /** Returns the name of an entity. */
 export function entityName({ name, facts = {} }: Pick<EntityRow<never>, "name" | "facts">, language: Language): string {
   return nameIn(language, name, facts);
@@ -119,14 +127,12 @@ export function existsFor<State>(row: EntityRow<State>, { state, currency }: Dev
 /** Topic of a device's events, below that of the device. They are not retained. */
 export const EVENT_TOPIC = "event";
 
-/** Returns whether a row has a value to publish. A button only takes commands, and an event is published when it occurs. */
-export function hasValue(row: Pick<EntityRow<never>, "platform">): boolean {
-  return row.platform !== "button" && row.platform !== "event";
-}
-
 /** Returns all values of a device, one message per topic. Omits topics of which no row exists. */
 export function stateMessages<State>(baseTopic: string, device: Device<State>): Message[] {
-  const groups = Map.groupBy(device.rows.filter(hasValue), topicOf);
+  const groups = Map.groupBy(
+    device.rows.filter(({ value }) => value),
+    topicOf,
+  );
   return [...groups].flatMap(([topic, rows]) => {
     if (!rows.some((row) => existsFor(row, device))) return [];
     const message = { topic: `${deviceTopic(baseTopic, device)}/${topic}`, payload: payloadOf(rows, device.state) };
@@ -146,7 +152,7 @@ function payloadOf<State>(rows: readonly EntityRow<State>[], state: State): stri
 
 /** Returns the published value of a row. */
 export function publishedValue<State>(row: EntityRow<State>, state: State): EntityValue {
-  const value = row.value(state);
+  const value = row.value?.(state) ?? null;
   return typeof value === "number" ? rounded(value) : value;
 }
 

@@ -1,14 +1,13 @@
 /** Entities of a home. */
 import type { DayFigures, HomeSnapshot } from "../../core/prices/home-snapshot.ts";
-import { colors, levels } from "../../core/prices/level.ts";
 import type { MonthFigures } from "../../core/prices/month-figures.ts";
 import type { HomeUsage } from "../../core/prices/usage.ts";
 import { formatInstantOrNull } from "../../core/time/interval.ts";
 import { EXPORT_PRICES } from "../topics/format-topics.ts";
 import { PEAKS } from "../topics/usage-topics.ts";
-import { cheapestRows } from "./cheapest-rows.ts";
-import type { Device, EntityRow } from "./entity.ts";
+import { type Device, type EntityRow, entityRow } from "./entity.ts";
 import { priceEvents } from "./happenings.ts";
+import { cheapestRows, levelRows } from "./price-rows.ts";
 import { usageRows } from "./usage-entities.ts";
 
 /** Input of a home's entities. */
@@ -23,6 +22,7 @@ export interface HomeState {
 }
 
 type Row = EntityRow<HomeState>;
+const row = entityRow<HomeState>;
 
 /** Returns the device of a home. */
 export function homeDevice(state: HomeState): Device<HomeState> {
@@ -38,207 +38,92 @@ export function homeDevice(state: HomeState): Device<HomeState> {
   };
 }
 
+const SENSOR = { platform: "sensor" } as const;
 /** Shared keys of money per kWh. Without a `stateClass`, Home Assistant records no statistics. */
-const FIGURE = { platform: "sensor", unit: "perKwh", precision: 2, icon: "mdi:cash" } as const;
+const FIGURE = { ...SENSOR, unit: "perKwh", precision: 2, icon: "mdi:cash" } as const;
+const PERCENTILE = { ...SENSOR, isHidden: true, unit: "%", precision: 0, icon: "mdi:percent" } as const;
 const NOW = { needs: "price" } as const;
+const LIVE = { ...NOW, expires: true } as const;
+const CHARGES = { ...FIGURE, ...NOW, exists: ({ prices }: HomeState) => prices.hasVariableCharges } as const;
+const SOLD = { ...FIGURE, ...NOW, exists: ({ sold }: HomeState) => sold !== null } as const;
+
+const { level, color, cheap } = levelRows<HomeState>(({ prices }) => prices, NOW.needs);
 
 const presentRows: readonly Row[] = [
-  {
-    key: "price",
-    name: "price",
-    about: "The current price, including all charges.",
-    value: ({ prices }) => prices.current?.price ?? null,
+  row("price", "price", ({ prices }) => prices.current?.price ?? null, {
     ...FIGURE,
+    ...LIVE,
     stateClass: "measurement",
     attributes: "price/state",
-    expires: true,
+  }),
+  level,
+  { ...color, isHidden: true },
+  { ...cheap, attributes: "price/state" },
+  row("rank", "price_rank_today", ({ prices }) => prices.rank, {
+    ...SENSOR,
     ...NOW,
-  },
-  {
-    key: "level",
-    name: "price_level",
-    about: "Level of the current price compared with the mean of the last three days.",
-    platform: "sensor",
-    value: ({ prices }) => prices.level,
-    deviceClass: "enum",
-    options: levels,
-    icon: "mdi:speedometer",
-    expires: true,
-    ...NOW,
-  },
-  {
-    key: "color",
-    name: "price_color",
-    about: "The price level as a colour: green is cheap, red is expensive.",
-    isHidden: true,
-    platform: "sensor",
-    value: ({ prices }) => prices.color,
-    deviceClass: "enum",
-    options: colors,
-    icon: "mdi:traffic-light",
-    expires: true,
-    ...NOW,
-  },
-  {
-    key: "cheap",
-    name: "cheap_now",
-    about: "ON while the level is cheap or very cheap; based on an estimate only with `levels.use_forecast`.",
-    platform: "binary_sensor",
-    value: ({ prices }) => prices.cheap,
-    attributes: "price/state",
-    icon: "mdi:cash-check",
-    expires: true,
-    ...NOW,
-  },
-  {
-    key: "rank",
-    name: "price_rank_today",
-    about: "Rank of the current price today; 1 is the cheapest interval.",
-    platform: "sensor",
-    value: ({ prices }) => prices.rank,
     icon: "mdi:sort-numeric-ascending",
+  }),
+  row("percentile", "price_percentile_today", ({ prices }) => prices.percentile, { ...PERCENTILE, ...NOW }),
+  row("percentile_30_days", "price_percentile_30_days", ({ prices }) => prices.percentile30Days, {
+    ...PERCENTILE,
     ...NOW,
-  },
-  {
-    key: "percentile",
-    name: "price_percentile_today",
-    about: "Share of today's prices that are below the current price.",
+  }),
+  row("variable_charges", "variable_charges", ({ prices }) => prices.current?.variableCharges ?? null, CHARGES),
+  row("price_without_charges", "price_without_variable_charges", ({ prices }) => withoutCharges(prices), {
+    ...CHARGES,
     isHidden: true,
-    platform: "sensor",
-    value: ({ prices }) => prices.percentile,
-    unit: "%",
-    precision: 0,
-    icon: "mdi:percent",
-    ...NOW,
-  },
-  {
-    key: "percentile_30_days",
-    name: "price_percentile_30_days",
-    about: "Share of the last 30 days' prices that are below the current price.",
-    isHidden: true,
-    platform: "sensor",
-    value: ({ prices }) => prices.percentile30Days,
-    unit: "%",
-    precision: 0,
-    icon: "mdi:percent",
-    ...NOW,
-  },
-  {
-    key: "variable_charges",
-    name: "variable_charges",
-    about: "Variable charges in the current price, if the service reports them.",
-    value: ({ prices }) => prices.current?.variableCharges ?? null,
-    ...FIGURE,
-    exists: ({ prices }) => prices.hasVariableCharges,
-    ...NOW,
-  },
-  {
-    key: "price_without_charges",
-    name: "price_without_variable_charges",
-    about: "The current price without its variable charges.",
-    isHidden: true,
-    value: ({ prices }) => withoutCharges(prices),
-    ...FIGURE,
-    exists: ({ prices }) => prices.hasVariableCharges,
-    ...NOW,
-  },
-  {
-    key: "export_price",
-    name: "export_price",
-    about:
-      "Current price of a sold kWh: the price without variable charges, VAT and the deductions in `homes[].export`.",
-    value: ({ sold }) => sold?.current?.price ?? null,
-    ...FIGURE,
+  }),
+  row("export_price", "export_price", ({ sold }) => sold?.current?.price ?? null, {
+    ...SOLD,
     stateClass: "measurement",
     expires: true,
-    exists: ({ sold }) => sold !== null,
-    ...NOW,
-  },
-  {
-    key: "export_prices",
-    name: "export_prices",
-    about:
-      "Current price of a sold kWh; its attributes hold those of today and tomorrow, in the format of `homes[].format` or as Predbat reads them.",
-    value: ({ sold }) => sold?.current?.price ?? null,
-    ...FIGURE,
+  }),
+  row("export_prices", "export_prices", ({ sold }) => sold?.current?.price ?? null, {
+    ...SOLD,
     attributes: EXPORT_PRICES,
-    exists: ({ sold }) => sold !== null,
-    ...NOW,
-  },
+  }),
 ];
 
 const aheadRows: readonly Row[] = [
-  {
-    key: "previous_price",
-    name: "previous_price",
-    about: "Price of the previous interval.",
+  row("previous_price", "previous_price", ({ prices }) => prices.previous?.price ?? null, {
+    ...FIGURE,
     isHidden: true,
-    value: ({ prices }) => prices.previous?.price ?? null,
-    ...FIGURE,
-  },
-  {
-    key: "next_price",
-    name: "next_price",
-    about: "The next known price.",
-    isHidden: true,
-    value: ({ prices }) => prices.next?.price ?? null,
-    ...FIGURE,
-  },
-  ...figureRows("day", "today", "of today", ({ prices }) => prices.day),
-  ...figureRows(
-    "rest",
-    "rest_of_today",
-    "of the rest of today, including the current interval",
-    (state) => state.prices.restOfDay,
-  ),
-  {
-    key: "tomorrow_mean",
-    name: "mean_price_tomorrow",
-    about: "Mean of tomorrow's prices, once all of them are known.",
-    value: ({ prices }) => prices.tomorrowMean,
-    ...FIGURE,
-  },
-  ...cheapestRows<HomeState>("the confirmed prices", ({ prices }) => prices.cheapest),
-  {
-    key: "tomorrow_available",
-    name: "tomorrows_prices_available",
-    about: "ON once all prices of tomorrow are known.",
+  }),
+  row("next_price", "next_price", ({ prices }) => prices.next?.price ?? null, { ...FIGURE, isHidden: true }),
+  ...figureRows("day", "today", ({ prices }) => prices.day),
+  ...figureRows("rest", "rest_of_today", ({ prices }) => prices.restOfDay),
+  row("tomorrow_mean", "mean_price_tomorrow", ({ prices }) => prices.tomorrowMean, FIGURE),
+  ...cheapestRows<HomeState>(({ prices }) => prices.cheapest),
+  row("tomorrow_available", "tomorrows_prices_available", ({ prices }) => prices.tomorrowValid, {
     platform: "binary_sensor",
-    value: ({ prices }) => prices.tomorrowValid,
     icon: "mdi:calendar-check",
-  },
-  {
-    key: "tomorrow_published_at",
-    name: "tomorrows_prices_since",
-    about: "Time when tomorrow's prices were first complete.",
-    platform: "sensor",
-    value: ({ prices }) => formatInstantOrNull(prices.tomorrowPublishedAt),
-    deviceClass: "timestamp",
-    icon: "mdi:calendar-clock",
-  },
-  {
-    key: "prices",
-    name: "prices",
-    about: "Number of known prices of today and tomorrow; its attributes hold the prices.",
-    platform: "sensor",
-    value: ({ prices }) => prices.today.length + prices.tomorrow.length,
+  }),
+  row(
+    "tomorrow_published_at",
+    "tomorrows_prices_since",
+    (state) => formatInstantOrNull(state.prices.tomorrowPublishedAt),
+    {
+      ...SENSOR,
+      deviceClass: "timestamp",
+      icon: "mdi:calendar-clock",
+    },
+  ),
+  row("prices", "prices", ({ prices }) => prices.today.length + prices.tomorrow.length, {
+    ...SENSOR,
     icon: "mdi:chart-bar",
     attributes: "prices",
-  },
-  {
-    key: "forecast",
-    name: "price_forecast",
-    about: "Number of estimated hours after the confirmed prices; its attributes hold the estimates.",
-    platform: "sensor",
-    value: ({ prices }) => prices.forecast.length,
+  }),
+  row("forecast", "price_forecast", ({ prices }) => prices.forecast.length, {
+    ...SENSOR,
     icon: "mdi:crystal-ball",
     attributes: "forecast",
-  },
+  }),
 ];
 
 /** Shared keys of the highest hours of a month. */
 const PEAK = {
-  platform: "sensor",
+  ...SENSOR,
   topic: "usage",
   unit: "kW",
   deviceClass: "power",
@@ -248,57 +133,34 @@ const PEAK = {
   exists: ({ month }: HomeState) => month !== null,
 } as const;
 
-const eventRow: Row = {
-  key: "price_event",
-  name: "price_event",
-  about: "All prices of tomorrow are known, or confirmed prices of a day are negative. Attributes: date, least price.",
-  platform: "event",
-  value: () => null,
-  options: priceEvents,
-  icon: "mdi:bell-outline",
-};
-
 const monthRows: readonly Row[] = [
-  {
-    key: "costs_month_expected",
-    name: "cost_this_month_expected",
-    about:
-      "Cost at the end of this month: stored costs, then known and estimated prices and the usual week of this home.",
-    platform: "sensor",
+  row("costs_month_expected", "cost_this_month_expected", ({ month }) => month?.expected ?? null, {
+    ...SENSOR,
     topic: "usage",
-    value: ({ month }) => month?.expected ?? null,
     deviceClass: "monetary",
     unit: "currency",
     precision: 2,
     icon: "mdi:cash-clock",
     exists: ({ usage }) => usage.consumptionCosts !== null,
-  },
-  {
-    key: "peak_month",
-    name: "highest_hour_this_month",
-    about: "Mean power of the hour of this month with the highest consumption.",
-    value: ({ month }) => month?.peaks?.hours[0]?.kw ?? null,
-    ...PEAK,
-  },
-  {
-    key: "peak_days_month",
-    name: "highest_days_this_month",
-    about: "Mean of the highest hours of the three highest days of this month, as tariffs by capacity use it.",
-    value: ({ month }) => month?.peaks?.mean ?? null,
-    ...PEAK,
-  },
+  }),
+  row("peak_month", "highest_hour_this_month", ({ month }) => month?.peaks?.hours[0]?.kw ?? null, PEAK),
+  row("peak_days_month", "highest_days_this_month", ({ month }) => month?.peaks?.mean ?? null, PEAK),
 ];
 
-const awayRow: Row = {
-  key: "away",
-  name: "away",
-  about: "Holiday in which the plans of the home do not run, such as 2026-07-01/2026-07-15. `off` is at home.",
+const awayRow = row("away", "away", ({ away }) => away, {
   category: "config",
   platform: "text",
-  value: ({ away }) => away,
   command: { setting: "away" },
   icon: "mdi:beach",
   exists: ({ away }) => away !== null,
+});
+
+const eventRow: Row = {
+  key: "price_event",
+  name: "price_event",
+  platform: "event",
+  options: priceEvents,
+  icon: "mdi:bell-outline",
 };
 
 /** Every entity of a home. */
@@ -312,46 +174,22 @@ export const homeRows: readonly Row[] = [
 ];
 
 /** Entity for `homes[].format`. If the key is not set, the row is omitted and Home Assistant removes the entity. */
-export const formatRow: Row = {
-  key: "price_list",
-  name: "prices_for_other_programs",
-  about: "The current price; its attributes hold the prices in the format of the program named by `homes[].format`.",
-  value: ({ prices }) => prices.current?.price ?? null,
+export const formatRow = row("price_list", "prices_for_other_programs", ({ prices }) => prices.current?.price ?? null, {
   ...FIGURE,
+  ...LIVE,
   attributes: "format",
-  expires: true,
-  ...NOW,
-};
+});
 
 function figureRows(
-  key: string,
+  key: "day" | "rest",
   name: "today" | "rest_of_today",
-  about: string,
   figures: (state: HomeState) => DayFigures | null,
 ): readonly Row[] {
-  const shared = { ...FIGURE, ...(key === "rest" ? ({ isHidden: true } as const) : {}) };
+  const shared = { ...FIGURE, ...(key === "rest" && { isHidden: true as const }) };
   return [
-    {
-      key: `${key}_min`,
-      name: `lowest_price_${name}`,
-      about: `The lowest price ${about}.`,
-      value: (state) => figures(state)?.min ?? null,
-      ...shared,
-    },
-    {
-      key: `${key}_max`,
-      name: `highest_price_${name}`,
-      about: `The highest price ${about}.`,
-      value: (state) => figures(state)?.max ?? null,
-      ...shared,
-    },
-    {
-      key: `${key}_mean`,
-      name: `mean_price_${name}`,
-      about: `The mean price ${about}.`,
-      value: (state) => figures(state)?.mean ?? null,
-      ...shared,
-    },
+    row(`${key}_min`, `lowest_price_${name}`, (state) => figures(state)?.min ?? null, shared),
+    row(`${key}_max`, `highest_price_${name}`, (state) => figures(state)?.max ?? null, shared),
+    row(`${key}_mean`, `mean_price_${name}`, (state) => figures(state)?.mean ?? null, shared),
   ];
 }
 

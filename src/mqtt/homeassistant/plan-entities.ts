@@ -9,10 +9,11 @@ import { planStates } from "../../core/planning/plan-state-machine.ts";
 import type { PlanSetting, SettingValue } from "../../core/planning/setting-rows.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import { planPath } from "../topics/plan-topics.ts";
-import type { Device, EntityRow } from "./entity.ts";
+import { type Device, type EntityRow, entityRow } from "./entity.ts";
 import { runEvents } from "./happenings.ts";
 
 type Row = EntityRow<PlanSnapshot>;
+const row = entityRow<PlanSnapshot>;
 
 /** Returns the device of a plan. */
 export function planDevice(plan: PlanSnapshot): Device<PlanSnapshot> {
@@ -31,26 +32,26 @@ const MIN_HOURS = 0.25;
 /** Topic of the values: `state` is already used by the plan's public payload. */
 const VALUES = { topic: "entities" } as const;
 const SENSOR = { ...VALUES, platform: "sensor" } as const;
+const TIME = { ...SENSOR, deviceClass: "timestamp" } as const;
+const PER_KWH = { ...SENSOR, unit: "perKwh", precision: 2 } as const;
+const hasEnergy = ({ definition: { spec } }: PlanSnapshot) => spec.kwh !== undefined;
+const MONEY = { ...SENSOR, deviceClass: "monetary", unit: "currency", precision: 2, exists: hasEnergy } as const;
 const SETTING = { ...VALUES, category: "config" } as const;
+const NUMBER = { ...SETTING, platform: "number" } as const;
+const HOURS = { ...NUMBER, unit: "h" } as const;
+const HOURS_LIMITS = { min: MIN_HOURS, max: 24, step: MIN_HOURS } as const;
+const TIME_OF_DAY = { ...SETTING, platform: "text", isTime: true, exists: repeats } as const;
 
 const signalRows: readonly Row[] = [
-  {
-    key: "on",
-    name: "signal",
-    about: "ON while the plan runs its appliance.",
+  row("on", "signal", ({ on }) => on, {
     ...VALUES,
     platform: "binary_sensor",
-    value: ({ on }) => on,
     deviceClass: "running",
     icon: "mdi:power-plug-outline",
     expires: true,
-  },
-  {
-    key: "plan_state",
-    name: "state",
-    about: "State of the plan. Attributes: reason, code, next_start, next_end, and why the last command was refused.",
+  }),
+  row("plan_state", "state", ({ state }) => state, {
     ...SENSOR,
-    value: ({ state }) => state,
     deviceClass: "enum",
     options: planStates,
     attributeValues: ({ reason, nextStart, nextEnd, refused }) => ({
@@ -61,236 +62,104 @@ const signalRows: readonly Row[] = [
       refused,
     }),
     icon: "mdi:state-machine",
-  },
-  {
-    key: "reason",
-    name: "reason",
-    about: "Reason why the plan is ON or OFF, with the figures.",
-    ...SENSOR,
-    value: ({ reason }) => reason.text,
-    icon: "mdi:comment-text-outline",
-  },
-  {
-    key: "next_start",
-    name: "next_start",
-    about: "Next time the plan switches ON.",
-    ...SENSOR,
-    value: ({ nextStart }) => nextStart && formatInstant(nextStart),
-    deviceClass: "timestamp",
+  }),
+  row("reason", "reason", ({ reason }) => reason.text, { ...SENSOR, icon: "mdi:comment-text-outline" }),
+  row("next_start", "next_start", ({ nextStart }) => nextStart && formatInstant(nextStart), {
+    ...TIME,
     icon: "mdi:clock-start",
-  },
-  {
-    key: "next_end",
-    name: "next_end",
-    about: "End of the current run, or of the next one.",
-    ...SENSOR,
-    value: ({ nextEnd }) => nextEnd && formatInstant(nextEnd),
-    deviceClass: "timestamp",
-    icon: "mdi:clock-end",
-  },
+  }),
+  row("next_end", "next_end", ({ nextEnd }) => nextEnd && formatInstant(nextEnd), { ...TIME, icon: "mdi:clock-end" }),
 ];
 
 const eventRow: Row = {
   key: "run_event",
   name: "run_event",
-  about: "The plan has started or ended, or cannot run. Attributes: reason and code.",
   platform: "event",
-  value: () => null,
   options: runEvents,
   icon: "mdi:play-circle-outline",
 };
 
-const hasEnergy = ({ definition: { spec } }: PlanSnapshot) => spec.kwh !== undefined;
-
 const moneyRows: readonly Row[] = [
-  {
-    key: "mean_price",
-    name: "mean_price",
-    about: "Average cost of a kWh in this round of the plan.",
-    ...SENSOR,
-    value: ({ meanPrice }) => meanPrice,
-    unit: "perKwh",
-    precision: 2,
-    icon: "mdi:cash",
-  },
-  {
-    key: "saving_per_kwh",
-    name: "saving_per_kwh",
-    about: "How much cheaper a kWh is than if the plan started when its window opens (`window_start`).",
-    ...SENSOR,
-    value: ({ savingPerKwh }) => savingPerKwh.againstWindowStart,
-    unit: "perKwh",
-    precision: 2,
+  row("mean_price", "mean_price", ({ meanPrice }) => meanPrice, { ...PER_KWH, icon: "mdi:cash" }),
+  row("saving_per_kwh", "saving_per_kwh", ({ savingPerKwh }) => savingPerKwh.againstWindowStart, {
+    ...PER_KWH,
     icon: "mdi:piggy-bank-outline",
-  },
-  {
-    key: "saving_now_per_kwh",
-    name: "saving_per_kwh_against_now",
-    about: "How much cheaper a kWh is than if the plan started now (`now`); unknown once it has started.",
-    ...SENSOR,
-    value: ({ savingPerKwh }) => savingPerKwh.againstNow,
-    unit: "perKwh",
-    precision: 2,
+  }),
+  row("saving_now_per_kwh", "saving_per_kwh_against_now", ({ savingPerKwh }) => savingPerKwh.againstNow, {
+    ...PER_KWH,
     icon: "mdi:piggy-bank-outline",
-  },
-  {
-    key: "cost",
-    name: "cost",
-    about: "Cost of this round of the plan.",
-    ...SENSOR,
-    value: ({ cost }) => cost,
-    deviceClass: "monetary",
-    unit: "currency",
-    precision: 2,
-    icon: "mdi:cash-minus",
-    exists: hasEnergy,
-  },
-  {
-    key: "saving",
-    name: "saving",
-    about: "How much cheaper this round is than starting when its window opens (`window_start`).",
-    ...SENSOR,
-    value: ({ saving }) => saving.againstWindowStart,
-    deviceClass: "monetary",
-    unit: "currency",
-    precision: 2,
-    icon: "mdi:piggy-bank-outline",
-    exists: hasEnergy,
-  },
-  {
-    key: "saving_month",
-    name: "saving_this_month",
-    about: "How much cheaper this month's runs were than starting when their windows opened (`window_start`).",
-    ...SENSOR,
-    value: ({ history: { month } }) => month.saving.againstWindowStart,
-    deviceClass: "monetary",
+  }),
+  row("cost", "cost", ({ cost }) => cost, { ...MONEY, icon: "mdi:cash-minus" }),
+  row("saving", "saving", ({ saving }) => saving.againstWindowStart, { ...MONEY, icon: "mdi:piggy-bank-outline" }),
+  row("saving_month", "saving_this_month", ({ history: { month } }) => month.saving.againstWindowStart, {
+    ...MONEY,
     stateClass: "total",
     lastReset: ({ history: { month } }) => formatInstant(month.start),
-    unit: "currency",
-    precision: 2,
     icon: "mdi:piggy-bank",
-    exists: hasEnergy,
-  },
+  }),
 ];
 
 const settingRows: readonly Row[] = [
-  {
-    key: "hours",
-    name: "hours",
-    about: "How long the plan runs; for `avoid`, how long it does not run.",
-    ...SETTING,
-    platform: "number",
-    value: (plan) => Math.max(MIN_HOURS, Number(settingOf("hours")(plan))),
-    command: { setting: "hours", min: MIN_HOURS, max: 24, step: MIN_HOURS },
-    unit: "h",
+  row("hours", "hours", (plan) => Math.max(MIN_HOURS, Number(settingOf("hours")(plan))), {
+    ...HOURS,
+    command: { setting: "hours", ...HOURS_LIMITS },
     icon: "mdi:timer-outline",
     exists: ({ definition: { spec } }) => spec.kind !== "below" && !hasEnergyTarget(spec),
-  },
-  {
-    key: "energy",
-    name: "energy",
-    about: "Energy of one round, for a plan with an energy instead of hours.",
-    ...SETTING,
-    platform: "number",
-    value: settingOf("energy"),
+  }),
+  row("energy", "energy", settingOf("energy"), {
+    ...NUMBER,
     command: { setting: "energy", min: 0.5, max: MAX_ENERGY_KWH, step: 0.5 },
     unit: "kWh",
     icon: "mdi:battery-charging-medium",
     exists: ({ definition: { spec } }) => hasEnergyTarget(spec),
-  },
-  {
-    key: "from",
-    name: "from",
-    about: "The plan does not run before this time of day.",
-    ...SETTING,
-    platform: "text",
-    isTime: true,
-    value: (plan) => settingOf("from")(plan) ?? settingOf("ready_by")(plan) ?? MIDNIGHT,
+  }),
+  row("from", "from", (plan) => settingOf("from")(plan) ?? settingOf("ready_by")(plan) ?? MIDNIGHT, {
+    ...TIME_OF_DAY,
     command: { setting: "from", pattern: TIME_PATTERN },
     icon: "mdi:clock-start",
-    exists: repeats,
-  },
-  {
-    key: "ready_by",
-    name: "ready_by",
-    about: "The plan has finished by this time of day.",
-    ...SETTING,
-    platform: "text",
-    isTime: true,
-    value: (plan) => settingOf("ready_by")(plan) ?? settingOf("from")(plan) ?? MIDNIGHT,
+  }),
+  row("ready_by", "ready_by", (plan) => settingOf("ready_by")(plan) ?? settingOf("from")(plan) ?? MIDNIGHT, {
+    ...TIME_OF_DAY,
     command: { setting: "ready_by", pattern: TIME_PATTERN },
     icon: "mdi:clock-end",
-    exists: repeats,
-  },
-  {
-    key: "max_price",
-    name: "highest_price",
-    about: "The plan does not run above this price.",
-    ...SETTING,
-    platform: "number",
-    value: settingOf("max_price"),
+  }),
+  row("max_price", "highest_price", settingOf("max_price"), {
+    ...NUMBER,
     command: { setting: "max_price", ...MAX_PRICE_LIMITS, step: 0.01 },
     unit: "perKwh",
     icon: "mdi:cash-lock",
-  },
-  percentRow("percent", "Cheapest part of the day in which the plan runs.", "mdi:chart-pie-outline"),
-  percentRow("tolerance", "How many percent above the best price are still acceptable.", "mdi:plus-minus-variant"),
-  percentRow("soc_target", "Charge of the battery at the end of the round.", "mdi:battery-80"),
-  percentRow("soc_minimum", "Up to this charge the battery is charged at once, at any price.", "mdi:battery-20"),
-  {
-    key: "up_to",
-    name: "up_to",
-    about: "The maximum number of hours, run only while it is cheap.",
-    ...SETTING,
-    platform: "number",
-    value: settingOf("up_to"),
-    command: { setting: "up_to", min: MIN_HOURS, max: 24, step: MIN_HOURS },
-    unit: "h",
+  }),
+  percentRow("percent", "mdi:chart-pie-outline"),
+  percentRow("tolerance", "mdi:plus-minus-variant"),
+  percentRow("soc_target", "mdi:battery-80"),
+  percentRow("soc_minimum", "mdi:battery-20"),
+  row("up_to", "up_to", settingOf("up_to"), {
+    ...HOURS,
+    command: { setting: "up_to", ...HOURS_LIMITS },
     icon: "mdi:timer-plus-outline",
     exists: isSet("up_to"),
-  },
-  textRow("cheap_below", "Upper limit of cheap prices: a price, a price level, or a percentage.", "mdi:tag-outline"),
-  textRow("days", "Days on which the plan runs, such as mon,tue.", "mdi:calendar-week"),
-  textRow(
-    "min_saving",
-    "The plan runs only if it saves at least this per kWh, or this percentage.",
-    "mdi:piggy-bank-outline",
-  ),
-  textRow("away", "Holiday in which the plan does not run, such as 2026-07-01/2026-07-15.", "mdi:beach"),
-  {
-    key: "enabled",
-    name: "enabled",
-    about: "Whether the plan is active.",
+  }),
+  textRow("cheap_below", "mdi:tag-outline"),
+  textRow("days", "mdi:calendar-week"),
+  textRow("min_saving", "mdi:piggy-bank-outline"),
+  textRow("away", "mdi:beach"),
+  row("enabled", "enabled", settingOf("enabled"), {
     ...SETTING,
     platform: "switch",
-    value: settingOf("enabled"),
     command: { setting: "enabled" },
     icon: "mdi:toggle-switch-outline",
-  },
+  }),
 ];
 
 const buttonRows: readonly Row[] = [
-  button("run_now", "run_now", "Starts a run immediately, at any price.", "mdi:play"),
-  button("skip", "skip", "Skips this round of the plan.", "mdi:skip-next"),
-  button("stop", "stop", "Ends the current run and skips the rest of this round.", "mdi:stop"),
+  button("run_now", "run_now", "mdi:play"),
+  button("skip", "skip", "mdi:skip-next"),
+  button("stop", "stop", "mdi:stop"),
   {
-    ...button(
-      "once",
-      "run_once",
-      "Runs its hours once more, in the cheapest of the next 8 hours.",
-      "mdi:numeric-1-box-outline",
-    ),
+    ...button("once", "run_once", "mdi:numeric-1-box-outline"),
     exists: (plan) => repeats(plan) && ["window", "slots"].includes(plan.definition.spec.kind),
   },
-  {
-    ...button(
-      RESET_SETTINGS,
-      "reset_settings",
-      "Resets every setting of the plan to the value in the configuration.",
-      "mdi:restore",
-    ),
-    category: "config",
-  },
+  { ...button(RESET_SETTINGS, "reset_settings", "mdi:restore"), category: "config" },
 ];
 
 /** Every entity of a plan. */
@@ -313,22 +182,26 @@ function isSet(setting: PlanSetting): (plan: PlanSnapshot) => boolean {
   return ({ settings }) => settings[setting]?.changed === true || (settings[setting]?.file ?? null) !== null;
 }
 
-function percentRow(setting: PlanSetting & EntityName, about: string, icon: string): Row {
+function percentRow(setting: PlanSetting & EntityName, icon: string): Row {
   const command = { setting, min: 0, max: 100, step: 1 };
-  const row = { key: setting, name: setting, about, value: settingOf(setting), exists: isSet(setting) } as const;
-  return { ...row, ...SETTING, platform: "number", command, unit: "%", icon };
+  return row(setting, setting, settingOf(setting), { ...NUMBER, command, unit: "%", icon, exists: isSet(setting) });
 }
 
 /** What a text means if it is not set: Home Assistant ignores an empty state. */
 const NONE = { cheap_below: "", days: weekdays.join(","), min_saving: "0", away: "off" } as const;
 
 /** Returns a setting as a text. An empty text restores the value of the configuration. */
-function textRow(setting: keyof typeof NONE, about: string, icon: string): Row {
+function textRow(setting: keyof typeof NONE, icon: string): Row {
   const value = (plan: PlanSnapshot) => String(settingOf(setting)(plan) ?? NONE[setting]);
-  const row = { key: setting, name: setting, about, value, exists: isSet(setting) } as const;
-  return { ...row, ...SETTING, platform: "text", command: { setting }, icon };
+  return row(setting, setting, value, {
+    ...SETTING,
+    platform: "text",
+    command: { setting },
+    icon,
+    exists: isSet(setting),
+  });
 }
 
-function button(setting: string, name: EntityName, about: string, icon: string): Row {
-  return { key: setting, name, about, platform: "button", value: () => null, command: { setting }, icon };
+function button(setting: string, name: EntityName, icon: string): Row {
+  return { key: setting, name, platform: "button", command: { setting }, icon };
 }

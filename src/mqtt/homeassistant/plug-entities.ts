@@ -3,9 +3,10 @@
 import type { PlugMeasurements, PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import { plugPath } from "../topics/plug-topics.ts";
-import type { Device, EntityRow } from "./entity.ts";
+import { type Device, type EntityRow, entityRow } from "./entity.ts";
 
 type Row = EntityRow<PlugSnapshot>;
+const row = entityRow<PlugSnapshot>;
 
 /** Returns the device of a plug. With the name of its plan it is part of that device. */
 export function plugDevice(
@@ -27,121 +28,73 @@ export function plugDevice(
 }
 
 /** Topic of the values: `state` is already used by the plug's public payload. */
-const VALUES = { topic: "entities" } as const;
+const SENSOR = { topic: "entities", platform: "sensor" } as const;
+const BINARY = { topic: "entities", platform: "binary_sensor" } as const;
 
 /** Every entity of a plug. */
 export const plugRows: readonly Row[] = [
-  {
-    key: "on",
-    name: "on",
-    about: "State that the plug reports; unavailable while it is unknown.",
-    ...VALUES,
-    platform: "binary_sensor",
-    value: ({ on }) => on,
+  row("on", "on", ({ on }) => on, {
+    ...BINARY,
     deviceClass: "power",
     icon: "mdi:power-socket-eu",
     needs: "on",
     expires: true,
-  },
-  {
-    key: "wanted",
-    name: "wanted_on",
-    about: "State that the plug should have; unknown after it was switched on manually.",
-    ...VALUES,
-    platform: "binary_sensor",
-    value: ({ wanted }) => wanted,
+  }),
+  row("wanted", "wanted_on", ({ wanted }) => wanted, {
+    ...BINARY,
     icon: "mdi:power-socket",
     category: "diagnostic",
-  },
-  {
-    key: "reason",
-    name: "reason",
-    about: "Reason for the state that the plug should have.",
-    ...VALUES,
-    platform: "sensor",
-    value: ({ reason }) => reason,
-    icon: "mdi:comment-text-outline",
-  },
-  {
-    key: "problem",
-    name: "problem",
-    about: "ON while the plug does not answer.",
-    ...VALUES,
-    platform: "binary_sensor",
-    value: ({ silent }) => silent,
+  }),
+  row("reason", "reason", ({ reason }) => reason, { ...SENSOR, icon: "mdi:comment-text-outline" }),
+  row("problem", "problem", ({ silent }) => silent, {
+    ...BINARY,
     deviceClass: "problem",
     icon: "mdi:alert-circle-outline",
     category: "diagnostic",
-  },
-  {
-    key: "available",
-    name: "reachable",
-    about: "Whether the plug is reachable; unknown until it has reported.",
-    ...VALUES,
-    platform: "binary_sensor",
-    value: ({ available }) => available,
+  }),
+  row("available", "reachable", ({ available }) => available, {
+    ...BINARY,
     deviceClass: "connectivity",
     icon: "mdi:lan-connect",
     category: "diagnostic",
-  },
-  {
-    key: "power",
-    name: "power",
-    about: "Power that the plug measures; updated at most every 30 s.",
-    ...VALUES,
-    platform: "sensor",
-    value: ({ measured }) => measured?.watts ?? null,
+  }),
+  row("power", "power", ({ measured }) => measured?.watts ?? null, {
+    ...SENSOR,
     deviceClass: "power",
     stateClass: "measurement",
     unit: "W",
     icon: "mdi:flash",
     exists: ({ measured }) => typeof measured?.watts === "number",
-  },
-  ...(
-    [
-      ["month", "this_month", "in this month", ({ month }) => month],
-      ["previous_month", "previous_month", "in the previous month", ({ monthBefore }) => monthBefore],
-    ] satisfies readonly Period[]
-  ).flatMap(measuredRows),
+  }),
+  ...measuredRows("month", "this_month", ({ month }) => month),
+  ...measuredRows("previous_month", "previous_month", ({ monthBefore }) => monthBefore),
 ];
 
-type Period = readonly [
+/** Returns the rows of the energy and cost of a month. */
+function measuredRows(
   key: string,
   name: "this_month" | "previous_month",
-  about: string,
   of: (measured: PlugMeasurements) => PlugMeasurements["month"],
-];
-
-/** Rows of the energy and cost of a month. */
-function measuredRows([key, name, about, of]: Period): Row[] {
+): Row[] {
   const shared = {
-    ...VALUES,
-    platform: "sensor",
+    ...SENSOR,
     stateClass: "total",
     lastReset: ({ measured }: PlugSnapshot) => measured && formatInstant(of(measured).start),
     precision: 2,
     exists: ({ measured }: PlugSnapshot) => measured !== null,
   } as const;
   return [
-    {
-      key: `energy_${key}`,
-      name: `energy_${name}`,
-      about: `Energy that the plug measured ${about}.`,
+    row(`energy_${key}`, `energy_${name}`, ({ measured }) => measured && of(measured).kwh, {
       ...shared,
-      value: ({ measured }) => measured && of(measured).kwh,
       deviceClass: "energy",
       unit: "kWh",
       icon: "mdi:counter",
-    },
-    {
-      key: `cost_${key}`,
-      name: `cost_${name}`,
-      about: `Cost of the energy that the plug measured ${about}, at the prices of its quarter-hours.`,
+    }),
+    row(`cost_${key}`, `cost_${name}`, ({ measured }) => measured && of(measured).cost, {
       ...shared,
-      value: ({ measured }) => measured && of(measured).cost,
       deviceClass: "monetary",
       unit: "currency",
       icon: "mdi:cash-minus",
-    },
+    }),
   ];
 }

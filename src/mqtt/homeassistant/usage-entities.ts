@@ -9,74 +9,28 @@ import type { EntityRow } from "./entity.ts";
 interface Series {
   readonly operation: UsageOperation;
   readonly name: "consumption" | "cost" | "export" | "revenue";
-  readonly about: string;
   readonly kind: "energy" | "money";
   readonly icon: string;
 }
 
 const series: readonly Series[] = [
-  {
-    operation: "consumption",
-    name: "consumption",
-    about: "Energy used",
-    kind: "energy",
-    icon: "mdi:transmission-tower-import",
-  },
-  {
-    operation: "consumptionCosts",
-    name: "cost",
-    about: "Cost of the energy used, VAT and fees in,",
-    kind: "money",
-    icon: "mdi:cash-minus",
-  },
-  {
-    operation: "solarExport",
-    name: "export",
-    about: "Solar energy sold",
-    kind: "energy",
-    icon: "mdi:transmission-tower-export",
-  },
-  {
-    operation: "solarExportRevenue",
-    name: "revenue",
-    about: "Revenue of solar energy, after fees and without VAT,",
-    kind: "money",
-    icon: "mdi:cash-plus",
-  },
+  { operation: "consumption", name: "consumption", kind: "energy", icon: "mdi:transmission-tower-import" },
+  { operation: "consumptionCosts", name: "cost", kind: "money", icon: "mdi:cash-minus" },
+  { operation: "solarExport", name: "export", kind: "energy", icon: "mdi:transmission-tower-export" },
+  { operation: "solarExportRevenue", name: "revenue", kind: "money", icon: "mdi:cash-plus" },
 ];
 
 interface Period {
   readonly key: "day" | "month" | "previous_month" | "year";
   readonly name: "last_complete_day" | "this_month" | "previous_month" | "this_year";
-  readonly about: string;
   readonly of: (figures: UsageFigures) => { readonly start: number; readonly value: number } | null;
 }
 
 const periods: readonly Period[] = [
-  {
-    key: "day",
-    name: "last_complete_day",
-    about: "on the last day with data for every hour",
-    of: (figures) => figures.lastCompleteDay,
-  },
-  {
-    key: "month",
-    name: "this_month",
-    about: "this month, over the days with data; the previous month until data of the new month arrives",
-    of: (figures) => figures.month,
-  },
-  {
-    key: "previous_month",
-    name: "previous_month",
-    about: "in the month before the one shown as “this month”, over the days with data",
-    of: (figures) => figures.previousMonth,
-  },
-  {
-    key: "year",
-    name: "this_year",
-    about: "this year, over the days with data; the previous year until data of the new year arrives",
-    of: (figures) => figures.year,
-  },
+  { key: "day", name: "last_complete_day", of: (figures) => figures.lastCompleteDay },
+  { key: "month", name: "this_month", of: (figures) => figures.month },
+  { key: "previous_month", name: "previous_month", of: (figures) => figures.previousMonth },
+  { key: "year", name: "this_year", of: (figures) => figures.year },
 ];
 
 /**
@@ -89,7 +43,6 @@ export function usageRows<State>(usageOf: (state: State) => HomeUsage): EntityRo
   const lastDay: EntityRow<State> = {
     key: "consumption_date",
     name: "consumption_last_complete_day_is",
-    about: "The last day with consumption data for every hour.",
     platform: "sensor",
     topic: "usage",
     value: (state) => usageOf(state).consumption?.lastCompleteDay?.date ?? null,
@@ -108,7 +61,6 @@ function usageRow<State>(each: Series, period: Period, usageOf: (state: State) =
   const shared = {
     key: `${labelOf(each.operation)}_${period.key}`,
     name: `${each.name}_${period.name}` as const,
-    about: `${each.about} ${period.about}.`,
     platform: "sensor",
     topic: "usage",
     value: (state: State) => sumOf(state)?.value ?? null,

@@ -4,7 +4,7 @@ import { startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts
 import type { Message } from "../../../src/mqtt/client/message.ts";
 import { MqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { announce } from "../../../src/mqtt/homeassistant/discovery.ts";
-import { hasValue, stateMessages } from "../../../src/mqtt/homeassistant/entity.ts";
+import { stateMessages } from "../../../src/mqtt/homeassistant/entity.ts";
 import { homeDevice } from "../../../src/mqtt/homeassistant/home-entities.ts";
 import { exportMessage } from "../../../src/mqtt/topics/format-topics.ts";
 import { homeMessages } from "../../../src/mqtt/topics/home-topics.ts";
@@ -15,7 +15,7 @@ import { calendar, HOME } from "../../support/home/price-days.ts";
 
 const HOMES = 50;
 /** Entities with a state of a home that knows everything. */
-const ENTITIES = homeDevice(homeState()).rows.filter(hasValue).length;
+const ENTITIES = homeDevice(homeState()).rows.filter(({ value }) => value).length;
 /** Home Assistant subscribes to its topics in several packets. */
 const TOPICS_PER_SUBSCRIBE = 60;
 const LOGIN = { username: "homeassistant", password: "a-long-password" };

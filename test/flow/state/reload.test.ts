@@ -1,8 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { restartKeysOf } from "../../../src/config/config-change.ts";
-import { keys as configKeys } from "../../../src/config/keys.ts";
+import { keys as configKeys, restartKeysOf } from "../../../src/config/config-change.ts";
 import { demoHomes, homeOfAccount } from "../../../src/simulator/homes.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { type ConfigInput, LAN_KEY } from "../../support/daemon/test-config.ts";

@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { configJsonSchema } from "../../../src/config/json-schema.ts";
-import { entityDocs } from "../../../src/mqtt/homeassistant/entity-docs.ts";
 import { resultDocs } from "../../readers/results.ts";
 import { errorDocs, eventDocs, localDocs, metricDocs } from "./api-docs.ts";
 import { appSchemaText } from "./app-schema.ts";
@@ -10,6 +9,7 @@ import { appTranslationText } from "./app-translations.ts";
 import { commandDocs } from "./command-docs.ts";
 import { configDocs } from "./config-docs.ts";
 import { exampleText } from "./config-example.ts";
+import { entityDocs } from "./entity-docs.ts";
 import { operationDocs } from "./operation-docs.ts";
 import { planStateDocs, plugFamilyDocs, plugReasonDocs } from "./plan-docs.ts";
 import { healthDocs, problemDocs } from "./problem-docs.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { keyRows } from "../../../src/config/key-rows.ts";
 import { readConfig } from "../../../src/config/load.ts";
-import { planDefinitions } from "../../../src/config/plan-schema.ts";
+import { planDefinitions } from "../../../src/config/plan-list.ts";
 import { plansOf } from "../../../src/config/plug-schema.ts";
 import { type AppElement, appSchema, ELSEWHERE, NOT_IN_A_FORM } from "../../support/docs/app-schema.ts";
 import { copiedText, copiedYaml } from "../../support/docs/copied-files.ts";

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/load.ts";
-import { planDefinitions, planIds } from "../../../src/config/plan-schema.ts";
+import { planDefinitions } from "../../../src/config/plan-list.ts";
+import { planSchema } from "../../../src/config/plan-schema.ts";
 import { whenLostOf } from "../../../src/core/planning/model/plan-spec.ts";
 import { mistakeLines } from "../../support/sources/config-mistakes.ts";
 
@@ -146,12 +147,15 @@ describe("a mistake is reported with the expected value:", () => {
   });
 
   test("an id never depends on the other plans and their order", () => {
-    const entry = fc.record({ name: fc.string({ minLength: 1 }), id: fc.option(fc.constantFrom("car", "heater")) });
+    const names = fc.constantFrom("Car", "Heater", "Heater 2", "Æ");
+    const entry = fc.record({ name: names, id: fc.option(fc.constantFrom("car", "heater")) });
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 6 }), fc.nat(5), (list, at) => {
-        const entries = list.map(({ name, id }) => ({ name, ...(id === null ? {} : { id }) }));
+        const entries = list.map(({ name, id }) =>
+          planSchema.parse({ name, home: "home", kind: "window", hours: 1, ...(id !== null && { id }) }),
+        );
         const one = entries[at];
-        if (one) expect(planIds(entries)[at]).toBe(planIds([one])[0]);
+        if (one) expect(planDefinitions(entries)[at]?.id).toBe(planDefinitions([one])[0]?.id);
       }),
     );
   });

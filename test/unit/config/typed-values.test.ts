@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { changeBetween, takenOver } from "../../../src/config/config-change.ts";
 import { dashboardUrlOf } from "../../../src/config/dashboard-url.ts";
 import { readConfig } from "../../../src/config/load.ts";
-import { planDefinitions } from "../../../src/config/plan-schema.ts";
+import { planDefinitions } from "../../../src/config/plan-list.ts";
 import { plugWarnings } from "../../../src/config/plug-warnings.ts";
 import { configSchema } from "../../../src/config/schema.ts";
 import { redactedConfig, secretsIn } from "../../../src/config/secrets.ts";

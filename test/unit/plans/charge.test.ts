@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { planDefinitions, planSchema } from "../../../src/config/plan-schema.ts";
+import { planDefinitions } from "../../../src/config/plan-list.ts";
+import { planSchema } from "../../../src/config/plan-schema.ts";
 import { readCharge } from "../../../src/core/planning/charge.ts";
 import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
