@@ -120,10 +120,10 @@ export const planEndpoints: readonly Endpoint[] = [
       const wanted = planWish(body);
       if (wanted.kind === "error") return wanted;
       if (wanted.kind === "settings") {
-        const changed = plans.change(plan, wanted.changes, now);
+        const changed = plans.commands.change(plan, wanted.changes, now);
         if (changed.kind === "refused") return commandError("invalid_parameter", changed);
       } else {
-        const done = plans.act(plan, wanted.action, now);
+        const done = plans.commands.act(plan, wanted.action, now);
         if (done.kind === "refused") return commandError("conflict", done);
       }
       return answerPlan(source, plan, now);

@@ -133,7 +133,7 @@ function commandsOf(
     },
     "+/once/set": atHome((levels, payload) => plans.onceAt(levels, payload, clock.now())),
     "+/away/set": atHome(([home = ""], payload) => plans.holidays.set(home, payload, clock.now())),
-    "+/plan/+/+/set": atHome((levels, payload) => plans.command(levels, payload, clock.now())),
+    "+/plan/+/+/set": atHome((levels, payload) => plans.commands.take(levels, payload, clock.now())),
   };
 }
 

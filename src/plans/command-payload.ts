@@ -31,17 +31,6 @@ export function planCommandOf(setting: string, payload: string): PlanCommand {
   return refusedCommand("unknown_setting", message("refused.no_setting", { setting: setting.slice(0, 40), expected }));
 }
 
-/** Returns the object of a JSON text; null if the text is not one. */
-export function objectIn(text: string): object | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && !Array.isArray(value) ? value : null;
-  } catch {
-    return null; // invalid JSON
-  }
-}
-
-/** Returns hours without a unit as a number, otherwise the text. */
 function hoursOf(text: string): number | string {
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }

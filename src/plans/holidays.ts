@@ -1,11 +1,10 @@
 /** Holidays of homes and places, in which their plans do not run: of the configuration, or set at run time. */
 import { message, placed } from "../core/language/text.ts";
-import { refusedCommand } from "../core/planning/command-refusal.ts";
+import { type PlanCommanded, refusedCommand } from "../core/planning/command-refusal.ts";
 import type { Away } from "../core/planning/model/plan-spec.ts";
 import { readAway } from "../core/planning/setting-rows.ts";
 import type { KeyValue } from "../core/runtime/key-value.ts";
 import type { EpochMs } from "../core/time/interval.ts";
-import type { PlanCommanded } from "./plan-commands.ts";
 import type { PricedHome } from "./priced-homes.ts";
 
 export interface HolidaysDeps {
@@ -25,7 +24,6 @@ export class Holidays {
     this.#deps = deps;
   }
 
-  /** Returns the holiday of a home or a place; null without one. */
   of(home: string): Away | null {
     const text = this.#texts.get(home) ?? this.#deps.memory.read(memoryName(home)) ?? "";
     this.#texts.set(home, text);

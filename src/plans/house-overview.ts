@@ -1,55 +1,36 @@
 /** Overview for the terminal: the current prices and the next runs. */
-import type { Level } from "../core/prices/level.ts";
-import type { EpochMs, Interval } from "../core/time/interval.ts";
+import { contains, type EpochMs } from "../core/time/interval.ts";
 import type { PlannedState } from "../plans/open-plans.ts";
 
 export interface HouseOverview {
-  /** Homes, then places. `price` is null if it is unknown. */
   readonly prices: readonly PriceOfHome[];
-  /** The current run, or else the next one, of each plan that has one. */
-  readonly runs: readonly RunOfPlan[];
+  readonly runs: ReturnType<typeof nextRuns>;
 }
 
-interface RunOfPlan extends Interval {
-  readonly plan: string;
-  readonly on: boolean;
-}
-
-export interface PriceOfHome {
-  readonly name: string;
-  readonly price: number | null;
-  readonly currency: string | null;
-  readonly until: EpochMs | null;
-  readonly level: Level | null;
-  readonly estimate: boolean;
-}
+export type PriceOfHome = Readonly<ReturnType<typeof currentPrices>[number]>;
 
 type Deps = Pick<PlannedState, "homes" | "homeReader" | "places" | "plans">;
 
-/** Returns the prices at `now` of at most `most` homes and places. */
-export function currentPrices({ homes, homeReader, places }: Deps, now: EpochMs, most: number): PriceOfHome[] {
+/** Returns the prices at `now` of at most `most` homes, then places; null for an unknown price. */
+export function currentPrices({ homes, homeReader, places }: Omit<Deps, "plans">, now: EpochMs, most: number) {
   const ofHomes = homes
     .list()
     .slice(0, most)
-    .map((home): PriceOfHome => {
-      const { current, currency, level } = homeReader.snapshot(home, now);
-      const { price = null, end: until = null, estimate = false } = current ?? {};
-      return { name: home.name, price, currency, until, level, estimate };
-    });
+    .map((home) => ({ ...homeReader.snapshot(home, now), name: home.name }));
   const ofPlaces = places
     .snapshots(now, homes.ids)
     .slice(0, most - ofHomes.length)
-    .map(({ place, current, level }): PriceOfHome => {
-      const { price = null, end: until = null } = current ?? {};
-      return { name: place.name, price, currency: place.currency, until, level, estimate: false };
-    });
-  return [...ofHomes, ...ofPlaces];
+    .map((each) => ({ ...each, name: each.place.name, currency: each.place.currency }));
+  return [...ofHomes, ...ofPlaces].map(({ name, current, currency, level }) => {
+    const estimate = current !== null && "estimate" in current && current.estimate;
+    return { name, price: current?.price ?? null, currency, until: current?.end ?? null, level, estimate };
+  });
 }
 
 /** Returns the current run, or else the next one, of each plan that has one. */
-export function nextRuns({ plans }: Deps, now: EpochMs): RunOfPlan[] {
-  return plans.snapshots.flatMap(({ definition, on, nextStart, nextEnd, runs: all }) => {
-    const lasting = all.find(({ start, end }) => start <= now && now < end);
+export function nextRuns({ plans }: Pick<Deps, "plans">, now: EpochMs) {
+  return plans.snapshots.flatMap(({ definition, on, nextStart, nextEnd, runs }) => {
+    const lasting = runs.find((run) => contains(run, now));
     const [start, end] = [lasting?.start ?? nextStart, lasting?.end ?? nextEnd];
     return start === null || end === null ? [] : [{ plan: definition.name, on, start, end }];
   });

@@ -18,7 +18,10 @@ const KEY = "plans_once";
 /** Fields that the program relies on. The digest has already shown that the value is intact. */
 const storedPlans = z.array(
   z.looseObject({
-    ...{ id: z.string(), name: z.string(), home: z.string(), after: z.nullable(z.looseObject({ plan: z.string() })) },
+    id: z.string(),
+    name: z.string(),
+    home: z.string(),
+    after: z.nullable(z.looseObject({ plan: z.string() })),
     spec: z.looseObject({ kind: z.string(), once: z.object({ start: z.number(), end: z.number() }) }),
   }),
 );
@@ -46,8 +49,8 @@ export class OncePlans {
   }
 
   /** Reads a requested plan. Its id differs from those of all plans. */
-  read(asked: object, { definitions, groups, homes, now }: OnceContext): PlanDefinition | RefusedCommand {
-    const read = readOneShot(asked, definitions, groups, now);
+  read(request: object, { definitions, groups, homes, now }: OnceContext): PlanDefinition | RefusedCommand {
+    const read = readOneShot(request, definitions, groups, now);
     if ("key" in read) return refusedCommand("unreadable_setting", read);
     if (!homes.has(read.home))
       return refusedCommand("unreadable_setting", placed("home", unknownId("home", read.home, [...homes])));

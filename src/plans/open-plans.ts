@@ -13,7 +13,7 @@ import type { State } from "../state/open-state.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { PlanStore } from "../storage/plan-store.ts";
 import { PlugEnergyStore } from "../storage/plug-energy-store.ts";
-import { MeasuredRuns } from "./measured-runs.ts";
+import { measuredRuns } from "./measured-runs.ts";
 import { Plans } from "./plans.ts";
 import { PricedHomes } from "./priced-homes.ts";
 
@@ -63,15 +63,19 @@ export function openPlans(
     language: config.language,
     memory: storage.settings,
     store: new PlanStore(storage.database, storage.writing),
-    timelineOf: (home, now) => homes.timeline(home, now),
-    exportTimelineOf: (home, now) => homes.exportTimeline(home, now),
+
     onDecided(circle, until) {
       loop.worked(circle, dueAfter(clock.now(), until));
       changes.plansDecided.emit({ circle });
     },
     onAway: (home) => changes.stateChanged.emit({ home }),
-    measured: new MeasuredRuns(new PlugEnergyStore(storage.database, storage.writing), plugsOf),
-    ...{ homes, calendar, thresholds, problems, startedAt, isTimeTrusted },
+    measured: measuredRuns(new PlugEnergyStore(storage.database, storage.writing), plugsOf),
+    homes,
+    calendar,
+    thresholds,
+    problems,
+    startedAt,
+    isTimeTrusted,
   });
   const loop = new DueLoop({
     clock,

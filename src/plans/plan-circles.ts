@@ -51,7 +51,6 @@ export class PlanCircles {
     return this.#names;
   }
 
-  /** Returns the name of the circle of a home's plans; null for a home without plans. */
   circleOf(home: string): string | null {
     return this.#circleOf.get(home) ?? null;
   }

@@ -1,8 +1,11 @@
 /** Commands of the owner to plans. Each is carried out at once, and its plan is decided. */
 
-import type { Language } from "../core/language/language.ts";
 import { message, textIn } from "../core/language/text.ts";
-import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
+import {
+  type PlanCommanded,
+  type RefusedCommand,
+  refusedCommand as refused,
+} from "../core/planning/command-refusal.ts";
 import type { PlanSpec } from "../core/planning/model/plan-spec.ts";
 import {
   type Commanded,
@@ -20,23 +23,19 @@ import type { EpochMs } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
 import { planCommandOf } from "./command-payload.ts";
 import type { PlanCircles } from "./plan-circles.ts";
+import type { PlanFactsDeps } from "./plan-facts.ts";
 import type { PlanLearning } from "./plan-learning.ts";
 
-/** Result of a command. */
-export type PlanCommanded = { readonly kind: "done" } | RefusedCommand;
-
 /** What commands need of the plans. */
-interface CommandedPlans {
+interface CommandedPlans extends Pick<PlanFactsDeps, "language" | "isTimeTrusted"> {
   readonly store: PlanStore;
   readonly circles: PlanCircles;
   readonly learning: PlanLearning;
-  readonly language: Language;
-  readonly isTimeTrusted: (now: EpochMs) => boolean;
   /** Returns the settings of a plan after a change. */
   readonly specOf: (slot: PlanSlot, now: EpochMs) => PlanSpec;
   /** Decides the plans of a home. */
   readonly decideFor: (home: string, now: EpochMs) => void;
-  readonly once: (asked: object, now: EpochMs) => PlanCommanded;
+  readonly once: (request: object, now: EpochMs) => PlanCommanded;
 }
 
 export class PlanCommands {
@@ -48,17 +47,15 @@ export class PlanCommands {
     this.#plans = plans;
   }
 
-  /** Returns why the last command over MQTT was refused; null if it was done. */
   refusalOf(plan: string): string | null {
     return this.#refusals.get(plan) ?? null;
   }
 
-  /** Forgets the refusals of all plans that are not in `kept`. */
-  forgetRefusals(kept: ReadonlySet<string>): void {
-    for (const plan of this.#refusals.keys()) if (!kept.has(plan)) this.#refusals.delete(plan);
+  /** Forgets the refusals of all plans but `others`. */
+  forgetRefusals(others: ReadonlySet<string>): void {
+    for (const plan of this.#refusals.keys()) if (!others.has(plan)) this.#refusals.delete(plan);
   }
 
-  /** Carries out a command of the topic `<home>/plan/<plan>/<setting>/set`. */
   take([home = "", plan = "", setting = ""]: readonly string[], payload: string, now: EpochMs): PlanCommanded {
     if (this.#plans.circles.get(plan)?.definition.home !== home)
       return refused("unknown_plan", message("refused.no_plan", { home, plan }));
@@ -91,7 +88,6 @@ export class PlanCommands {
     }
   }
 
-  /** Carries out an action of the owner: run now, skip or stop. */
   act(plan: string, action: PlanAction, now: EpochMs): PlanCommanded {
     const { store, isTimeTrusted } = this.#plans;
     const slot = this.#plans.circles.get(plan);
@@ -121,7 +117,6 @@ export class PlanCommands {
     return refusal ?? { kind: "done" };
   }
 
-  /** Changes settings, all or none. An empty text restores the value of the configuration. */
   change(plan: string, changes: ChangedSettings, now: EpochMs): PlanCommanded {
     const { store } = this.#plans;
     const slot = this.#plans.circles.get(plan);

@@ -6,26 +6,22 @@ import { type DecisionContext, isExport, type PlanPrices } from "../core/plannin
 import type { PlanSlot } from "../core/planning/plan-dependencies.ts";
 import type { PlanMachine } from "../core/planning/plan-input.ts";
 import type { LevelThresholds } from "../core/prices/level.ts";
-import type { Timeline } from "../core/prices/timeline.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { type EpochMs, MINUTE_MS, QUARTER_MS } from "../core/time/interval.ts";
 import type { Holidays } from "./holidays.ts";
-import type { PricedHome } from "./priced-homes.ts";
+import type { PricedHomes } from "./priced-homes.ts";
 
 /** Delay of fallback hours after the daemon's start, because missing prices may still arrive. */
 const GRACE_MS = 10 * MINUTE_MS;
 
 export interface PlanFactsDeps {
-  readonly homes: { readonly ids: ReadonlySet<string>; named(id: string): PricedHome | null; readonly known: boolean };
-  readonly timelineOf: (home: PricedHome, now: EpochMs) => Timeline | null;
-  /** Returns the export prices; null if neither the service nor a place of the region has them. */
-  readonly exportTimelineOf?: (home: PricedHome, now: EpochMs) => Timeline | null;
+  readonly homes: Pick<PricedHomes, "ids" | "named" | "known" | "timeline" | "exportTimeline">;
   readonly calendar: Calendar;
   readonly thresholds?: LevelThresholds;
   readonly isTimeTrusted: (now: EpochMs) => boolean;
   readonly startedAt: EpochMs;
-  /** Language of the reasons; default English. */
-  readonly language?: Language;
+  /** Language of the reasons. */
+  readonly language: Language;
 }
 
 export class PlanFacts {
@@ -42,9 +38,13 @@ export class PlanFacts {
   }
 
   contextAt(now: EpochMs): DecisionContext {
-    const { calendar, thresholds, isTimeTrusted, startedAt, language = "en" } = this.#deps;
+    const { calendar, thresholds, isTimeTrusted, startedAt, language } = this.#deps;
     return {
-      ...{ now, calendar, trusted: isTimeTrusted(now), graceUntil: startedAt + GRACE_MS, language },
+      now,
+      calendar,
+      trusted: isTimeTrusted(now),
+      graceUntil: startedAt + GRACE_MS,
+      language,
       ...(thresholds ? { thresholds } : {}),
       pricesOf: (plan) => this.#pricesOf(plan, now),
       machineOf: (plan) => this.#machines.get(plan),
@@ -53,11 +53,11 @@ export class PlanFacts {
   }
 
   #pricesOf({ definition, spec }: Pick<PlanSlot, "definition" | "spec">, now: EpochMs): PlanPrices {
-    const { homes, timelineOf, exportTimelineOf = () => null } = this.#deps;
+    const { homes } = this.#deps;
     const home = homes.named(definition.home);
-    const bought = home && timelineOf(home, now);
+    const bought = home && homes.timeline(home, now);
     if (!home || !isExport(spec)) return { isHomeKnown: home !== null, timeline: bought, lacksExport: false };
-    const sold = exportTimelineOf(home, now);
+    const sold = homes.exportTimeline(home, now);
     // A home with import prices and without export prices will not get export prices later.
     return { isHomeKnown: true, timeline: sold, lacksExport: sold === null && bought !== null };
   }
@@ -80,7 +80,6 @@ export class PlanFacts {
     return true;
   }
 
-  /** Returns the charge that a topic reported; null before. */
   chargeOf(topic: string | undefined): Charge | null {
     return this.#charges.get(topic ?? "") ?? null;
   }

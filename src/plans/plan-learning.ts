@@ -23,7 +23,7 @@ export interface Learned extends LearnedCourse {
   readonly frozen: boolean;
 }
 
-const kept = z.object({
+const learning = z.object({
   /** Earlier runs were forgotten. */
   from: z.number(),
   frozen: z.nullable(z.object({ runs: z.number(), kwh: z.number(), profile: z.array(z.number()) })),
@@ -38,27 +38,22 @@ interface PlanLearningDeps {
 }
 
 export class PlanLearning {
-  readonly #store: Pick<PlanStore, "lastRuns">;
-  readonly #memory: KeyValue;
-  readonly #measured: Pick<MeasuredRuns, "courses">;
-  readonly #calendar: Calendar;
+  readonly #deps: PlanLearningDeps;
 
-  constructor({ store, memory, measured, calendar }: PlanLearningDeps) {
-    this.#store = store;
-    this.#memory = memory;
-    this.#measured = measured ?? { courses: () => [] };
-    this.#calendar = calendar;
+  constructor(deps: PlanLearningDeps) {
+    this.#deps = deps;
   }
 
   /** Returns what a plan has learned; null before enough rounds were measured. A round counts when it is over. */
   of(plan: string, spec: PlanSpec, now: EpochMs): Learned | null {
     if (!("hoursMs" in spec)) return null;
-    const known = readJson(this.#memory, memoryName(plan), kept);
+    const { store, measured, calendar } = this.#deps;
+    const known = this.#stored(plan);
     if (known?.frozen) return { ...known.frozen, frozen: true };
     const range = { start: known?.from ?? 0, end: Number.MAX_SAFE_INTEGER };
-    const runs = this.#store.lastRuns(plan, MAX_RUNS, range);
-    const courses = roundsOf(spec, runs, now, this.#calendar).flatMap((round) => {
-      const parts = this.#measured.courses(plan, round);
+    const runs = store.lastRuns(plan, MAX_RUNS, range);
+    const courses = roundsOf(spec, runs, now, calendar).flatMap((round) => {
+      const parts = measured?.courses(plan, round) ?? [];
       return parts.length === round.length ? [parts.flat()] : [];
     });
     const learned = learnedCourse(courses, spec.hoursMs);
@@ -77,13 +72,20 @@ export class PlanLearning {
 
   /** Keeps what was learned, whatever is measured from now on. */
   freeze(plan: string, { runs, kwh, profile }: Learned): void {
-    const from = readJson(this.#memory, memoryName(plan), kept)?.from ?? 0;
-    this.#memory.write(memoryName(plan), JSON.stringify({ from, frozen: { runs, kwh, profile } }));
+    this.#store(plan, { from: this.#stored(plan)?.from ?? 0, frozen: { runs, kwh, profile: [...profile] } });
   }
 
   /** Learns from runs after `now` only. */
   forget(plan: string, now: EpochMs): void {
-    this.#memory.write(memoryName(plan), JSON.stringify({ from: now, frozen: null }));
+    this.#store(plan, { from: now, frozen: null });
+  }
+
+  #stored(plan: string) {
+    return readJson(this.#deps.memory, memoryName(plan), learning);
+  }
+
+  #store(plan: string, value: z.infer<typeof learning>): void {
+    this.#deps.memory.write(memoryName(plan), JSON.stringify(value));
   }
 }
 

@@ -2,32 +2,35 @@
 
 import type { GroupEntry } from "../config/plan-list.ts";
 import { unknownHome } from "../config/suggest-key.ts";
-import type { Language } from "../core/language/language.ts";
 import { message } from "../core/language/text.ts";
 import { withCharge } from "../core/planning/charge.ts";
-import { type DecisionContext, decideCircle, decidedSnapshot, UNDECIDED } from "../core/planning/circle-decision.ts";
-import { type RefusedCommand, refusedCommand as refused } from "../core/planning/command-refusal.ts";
+import { type DecisionContext, decideCircle, decidedSnapshot } from "../core/planning/circle-decision.ts";
+import {
+  type PlanCommanded,
+  type RefusedCommand,
+  refusedCommand as refused,
+} from "../core/planning/command-refusal.ts";
 import { withLearned } from "../core/planning/learned-course.ts";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { type PlanSpec, whenLostOf } from "../core/planning/model/plan-spec.ts";
-import type { PlanAction } from "../core/planning/plan-commands.ts";
 import { circlesOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
 import type { PlanMachine } from "../core/planning/plan-input.ts";
 import type { PlanRecord } from "../core/planning/plan-record.ts";
-import { adjustedSpec, type ChangedSettings } from "../core/planning/plan-settings.ts";
+import { adjustedSpec } from "../core/planning/plan-settings.ts";
 import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
+import { UNDECIDED } from "../core/planning/plan-state-machine.ts";
 import { type StartCost, startCosts } from "../core/planning/start-costs.ts";
+import { objectIn } from "../core/plugs/families/payload-readers.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
 import type { KeyValue } from "../core/runtime/key-value.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { contains, type EpochMs } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
-import { objectIn } from "./command-payload.ts";
 import { Holidays } from "./holidays.ts";
 import type { MeasuredRuns } from "./measured-runs.ts";
 import { OncePlans } from "./once-plans.ts";
 import { PlanCircles } from "./plan-circles.ts";
-import { type PlanCommanded, PlanCommands } from "./plan-commands.ts";
+import { PlanCommands } from "./plan-commands.ts";
 import { PlanFacts, type PlanFactsDeps } from "./plan-facts.ts";
 import { PlanLearning } from "./plan-learning.ts";
 import { PlanResults, type WhichPlans } from "./plan-results.ts";
@@ -41,7 +44,7 @@ export interface PlansDeps extends PlanFactsDeps {
   /** What plugs measured in finished runs. */
   readonly measured?: Pick<MeasuredRuns, "with" | "courses">;
   /** The power groups of the configuration. */
-  readonly groups?: readonly GroupEntry[];
+  readonly groups: readonly GroupEntry[];
   readonly problems: Pick<Problems, "start" | "end">;
   /** Called after each decision of a circle. `until`: when one of its plans changes by itself. */
   readonly onDecided: (circle: string, until: EpochMs) => void;
@@ -50,10 +53,11 @@ export interface PlansDeps extends PlanFactsDeps {
 }
 
 export class Plans {
+  readonly commands: PlanCommands;
   readonly results: PlanResults;
   readonly holidays: Holidays;
   readonly #deps: PlansDeps;
-  readonly #language: Language;
+
   readonly #once: OncePlans;
   readonly #learning: PlanLearning;
   readonly #facts: PlanFacts;
@@ -63,11 +67,8 @@ export class Plans {
   readonly #snapshots = new Map<string, PlanSnapshot>();
   /** When a circle changes by itself. Bounded by the circles. */
   readonly #dueAt = new Map<string, EpochMs>();
-  readonly #commands: PlanCommands;
-
   constructor(deps: PlansDeps) {
     this.#deps = deps;
-    this.#language = deps.language ?? "en";
     this.#once = new OncePlans(deps.memory);
     this.holidays = new Holidays({
       ...deps,
@@ -79,12 +80,13 @@ export class Plans {
     this.#facts = new PlanFacts(deps, this.holidays);
     this.results = new PlanResults(deps.store, deps.calendar, (which) => this.#selected(which), deps.measured);
     this.#learning = new PlanLearning(deps);
-    this.#commands = new PlanCommands({
-      ...{ store: deps.store, isTimeTrusted: deps.isTimeTrusted, language: this.#language },
-      ...{ circles: this.#circles, learning: this.#learning },
+    this.commands = new PlanCommands({
+      ...deps,
+      circles: this.#circles,
+      learning: this.#learning,
       specOf: ({ definition, advance }, now) => this.#specOf(definition, advance.memory, now),
       decideFor: (home, now) => this.#decideFor(home, now),
-      once: (asked, now) => this.once(asked, now),
+      once: (request, now) => this.once(request, now),
     });
     this.configure(deps.definitions, deps.groups);
   }
@@ -110,7 +112,7 @@ export class Plans {
     });
     for (const circle of circles) this.#dueAt.delete(circle);
     for (const plan of this.#snapshots.keys()) if (!remaining.has(plan)) this.#snapshots.delete(plan);
-    this.#commands.forgetRefusals(unchanged);
+    this.commands.forgetRefusals(unchanged);
     return circles;
   }
 
@@ -158,7 +160,7 @@ export class Plans {
   wanted(plan: string, home: string | null): Wanted | null {
     const slot = this.#circles.get(plan);
     if (!slot || (home !== null && home !== slot.definition.home)) return null;
-    return wantedBy(slot, this.snapshot(plan), this.#language);
+    return wantedBy(slot, this.snapshot(plan), this.#deps.language);
   }
 
   /** Returns ON while any of the plans wants it, with the reasons of those plans; null if none of them exists. */
@@ -178,10 +180,7 @@ export class Plans {
     return plans.flatMap((plan) => [plan, ...this.#once.idsFor(plan)]);
   }
 
-  /**
-   * Takes what a plug knows of the machine of a plan; undefined if it does not watch it any more. Decides the plan at
-   * `now`, or at its next decision if that is null.
-   */
+  /** Takes what a plug knows of a plan's machine. Decides it at `now`, or at its next decision if that is null. */
   machineIs(plan: string, machine: PlanMachine | undefined, now: EpochMs | null): void {
     if (!this.#facts.machineIs(plan, machine)) return;
     const circle = this.circleOf(this.#circles.get(plan)?.definition.home ?? "");
@@ -189,7 +188,6 @@ export class Plans {
     else if (circle !== null) this.#dueAt.delete(circle);
   }
 
-  /** Topics of the batteries of plans. */
   get chargeTopics(): readonly string[] {
     return [...new Set(this.#circles.definitions.flatMap(({ spec }) => ("soc" in spec && spec.soc?.topic) || []))];
   }
@@ -213,14 +211,11 @@ export class Plans {
   startCosts(plan: string, now: EpochMs): StartCost[] | null {
     const slot = this.#circles.get(plan);
     const home = slot && this.#deps.homes.named(slot.definition.home);
-    const timeline = home && this.#deps.timelineOf(home, now);
+    const timeline = home && this.#deps.homes.timeline(home, now);
     return slot ? startCosts(slot.spec, timeline?.points ?? [], now) : null;
   }
 
-  /**
-   * Decides the plans of a circle, stores what changed, and announces it. Does nothing before homes are known. Returns
-   * when one of its plans changes by itself.
-   */
+  /** Decides the plans of a circle, stores and announces it. Returns when one of them changes by itself. */
   decide(circle: string, now: EpochMs): EpochMs {
     const { store, onDecided, homes } = this.#deps;
     if (!homes.known) return Number.POSITIVE_INFINITY;
@@ -276,7 +271,7 @@ export class Plans {
     const { id } = slot.definition;
     const history = this.results.history({ id, spec: slot.spec }, context.now);
     const learned = slot.definition.learns ? this.#learning.of(id, slot.spec, context.now) : null;
-    return decidedSnapshot(slot, context, { history, learned, refused: this.#commands.refusalOf(id) });
+    return decidedSnapshot(slot, context, { history, learned, refused: this.commands.refusalOf(id) });
   }
 
   #reportUnknownHome({ id, home }: PlanDefinition, now: EpochMs): void {
@@ -296,27 +291,12 @@ export class Plans {
       .map((definition) => ({ definition, currency: this.#snapshots.get(definition.id)?.currency ?? null }));
   }
 
-  /** Carries out a command of the topic `<home>/plan/<plan>/<setting>/set`. */
-  command(levels: readonly string[], payload: string, now: EpochMs): PlanCommanded {
-    return this.#commands.take(levels, payload, now);
-  }
-
-  /** Carries out an action of the owner: run now, skip or stop. */
-  act(plan: string, action: PlanAction, now: EpochMs): PlanCommanded {
-    return this.#commands.act(plan, action, now);
-  }
-
-  /** Changes settings, all or none. An empty text restores the value of the configuration. */
-  change(plan: string, changes: ChangedSettings, now: EpochMs): PlanCommanded {
-    return this.#commands.change(plan, changes, now);
-  }
-
   /** Adds a plan that runs once. It is removed when it is over. */
-  once(asked: object, now: EpochMs): { readonly kind: "done"; readonly plan: string } | RefusedCommand {
+  once(request: object, now: EpochMs): { readonly kind: "done"; readonly plan: string } | RefusedCommand {
     const { isTimeTrusted, homes } = this.#deps;
     if (!isTimeTrusted(now)) return refused("clock_not_trusted", message("plan.clock"));
     const { definitions } = this.#circles;
-    const definition = this.#once.read(asked, { definitions, groups: this.#groups, homes: homes.ids, now });
+    const definition = this.#once.read(request, { definitions, groups: this.#groups, homes: homes.ids, now });
     if ("kind" in definition) return definition;
     for (const circle of this.#replaceOnce([...this.#once.plans, definition])) this.decide(circle, now);
     return { kind: "done", plan: definition.id };
@@ -356,7 +336,6 @@ function hasBattery({ spec }: PlanSlot): boolean {
   return "soc" in spec && spec.soc !== undefined;
 }
 
-/** Returns the subject of a plan's problems. */
 function problemSubject(plan: string): string {
   return `plan ${plan}`;
 }

@@ -25,7 +25,6 @@ export class PricedHomes {
     return new Set([...this.#sources.homes.ids, ...this.places]);
   }
 
-  /** Ids of the places. */
   get places(): readonly string[] {
     const { places, homes } = this.#sources;
     return places.list(homes.ids).map(({ place }) => place.id);
@@ -51,7 +50,7 @@ export class PricedHomes {
     return { points, currency: found.place.currency, vatIncluded: null };
   }
 
-  /** Returns the export prices; null for a place. */
+  /** Returns the export prices; null for a place, and if neither the service nor a place of the region has them. */
   exportTimeline({ id }: PricedHome, now: EpochMs): Timeline | null {
     const home = this.#sources.homes.named(id);
     return home && exportTimelineOf(this.#sources, home, now);

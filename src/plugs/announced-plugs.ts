@@ -1,6 +1,5 @@
 /** Plugs that announce themselves on the broker. Subscribes at the first request only. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Announced } from "../core/plugs/families/announced.ts";
 import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
 import type { AnnouncedPlug, Announcement, PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
@@ -17,6 +16,9 @@ const MAX_PLUGS_OF_TOPIC = 500;
 const announcements = Object.entries(plugFamilies).flatMap(([family, row]: [string, PlugFamilyRow]) =>
   row.announces ? [{ family: family as PlugFamily, row, announces: row.announces }] : [],
 );
+
+/** Discovered plug and the capabilities of its timer. */
+export type Announced = Readonly<ReturnType<typeof shownOf>>;
 
 export class AnnouncedPlugs {
   readonly #client: Client;
@@ -64,13 +66,18 @@ export class AnnouncedPlugs {
   }
 }
 
-/** Returns the plugs in an announcement; null for another topic. */
 function plugsIn({ topic: form, read }: Announcement, topic: string, payload: string) {
   const found = form.exec(topic);
   return found && read(payload, found.slice(1));
 }
 
-function shownOf(family: PlugFamily, row: PlugFamilyRow, { channel, learned, ...plug }: AnnouncedPlug): Announced {
-  const timers = row.deadMan({ topic: plug.topic, channel, caller: "", learned });
-  return { ...plug, family, ...(channel ? { channel } : {}), timers, isTimerSure: !row.isTimerUnsure };
+function shownOf(family: PlugFamily, row: PlugFamilyRow, { channel, learned, ...plug }: AnnouncedPlug) {
+  return {
+    ...plug,
+    family,
+    ...(channel ? { channel } : {}),
+    timers: row.deadMan({ topic: plug.topic, channel, caller: "", learned }),
+    /** True if the timer is known to work; otherwise elbro observes it at the first run. */
+    isTimerSure: !row.isTimerUnsure,
+  };
 }

@@ -13,10 +13,7 @@ import { type DigestChallenge, digestAuthorization, digestChallengeIn } from "./
 export const POLL_MS: number = MINUTE_MS;
 /** Less than the time after which a command is sent again. */
 const TIMEOUT_MS = 5 * SECOND_MS;
-/**
- * Longest response. The state of a device with many channels is a few kB. Parsed JSON of nested lists takes 60 times
- * its length in memory.
- */
+/** Longest response. A device's state is a few kB; parsed JSON of nested lists takes 60 times its length in memory. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** Maximum number of requests that wait for the one in flight: a command with its state request, and a retry. */
 const MAX_WAITING = 4;

@@ -55,7 +55,6 @@ export class PlugMachine {
     return this.#rules.startsWhen !== undefined && ["absent", "released", "done"].includes(this.#state.phase);
   }
 
-  /** Takes a measurement, or a change of the plug or of its plan. */
   take(moment: Omit<MachineMoment, "isTaken">, now: EpochMs): void {
     const { startsWhen } = this.#rules;
     const isTaken = startsWhen !== undefined && this.#deps.takesMachine(this.#config, now);
@@ -76,7 +75,6 @@ export class PlugMachine {
     if (this.isWatched) this.#deps.machineIs(this.#config, undefined, null);
   }
 
-  /** Tells the plans of the plug what it knows of their machine. */
   tell(now: EpochMs | null = null): void {
     const { phase } = this.#state;
     if (phase === "done") this.#deps.machineIs(this.#config, "done", now);

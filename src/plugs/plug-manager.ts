@@ -1,7 +1,4 @@
-/**
- * Smart plugs of the configuration: passes them the messages of the broker, and replaces them.
- * Reads no clock: the loop calls `tick` when it is due, and after each message.
- */
+/** Smart plugs of the configuration: passes them messages and replaces them. The loop calls `tick` when it is due. */
 
 import { isDeepStrictEqual } from "node:util";
 import { entryId } from "../config/entry-list.ts";
@@ -71,7 +68,6 @@ export class PlugManager {
     return { gone: [...before.keys()], left: topicsOf(before.values()), topics: topicsOf(added) };
   }
 
-  /** Topics to subscribe to. */
   get subscriptions(): string[] {
     return [...new Set(this.#plugs.flatMap((plug) => plug.topics))];
   }
@@ -84,7 +80,6 @@ export class PlugManager {
     return refused;
   }
 
-  /** Passes a message of a subscribed topic to the plugs. */
   onMessage(message: IncomingMessage): void {
     for (const plug of this.#plugs) plug.take(message);
     this.#deps.wake();

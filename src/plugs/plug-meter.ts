@@ -75,7 +75,6 @@ export class PlugMeter {
     this.#add(metered(this.#state, measured, now));
   }
 
-  /** Takes the state that the plug reports. */
   isOn(on: boolean, now: EpochMs): void {
     this.#add(meterSwitched(this.#state, on, now));
   }

@@ -1,7 +1,7 @@
 /** Stores, logs and reports what the decisions of a plug change. */
 import { message, type Text } from "../core/language/text.ts";
-import type { WhenLost } from "../core/planning/model/plan-spec.ts";
 import type { PlugDecision } from "../core/plugs/plug-controller.ts";
+import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import type { PlugRules, PlugState } from "../core/plugs/plug-types.ts";
 import type { KeyValue } from "../core/runtime/key-value.ts";
 import type { Problems } from "../core/status/problem.ts";
@@ -14,6 +14,8 @@ export interface PlugReportDeps {
   readonly log: { info(facts: object, text: string): void };
 }
 
+type ReportedPlug = Pick<PlugSnapshot, "id" | "name"> & Pick<PlugRules, "whenLost">;
+
 /** A decision, and the state before it. */
 interface Decided {
   readonly before: PlugState;
@@ -25,22 +27,18 @@ interface Decided {
 
 export class PlugReport {
   readonly #deps: PlugReportDeps;
-  readonly #id: string;
-  readonly #name: string;
-  readonly #whenLost: WhenLost;
+  readonly #plug: ReportedPlug;
   /** Target state of the last command in the log. */
   #said: boolean | null = null;
 
-  constructor(id: string, name: string, whenLost: WhenLost, deps: PlugReportDeps) {
-    this.#id = id;
-    this.#name = name;
-    this.#whenLost = whenLost;
+  constructor(plug: ReportedPlug, deps: PlugReportDeps) {
+    this.#plug = plug;
     this.#deps = deps;
   }
 
   /** Name in the memory of the time since when the plug is ON or OFF. */
   get sinceMemory(): string {
-    return `plug/${this.#id}`;
+    return `plug/${this.#plug.id}`;
   }
 
   /** True if the device's timer was seen to work; null if it has to be observed. */
@@ -49,13 +47,13 @@ export class PlugReport {
   }
 
   get #timerMemory(): string {
-    return `plug/${this.#id}/timer`;
+    return `plug/${this.#plug.id}/timer`;
   }
 
   take({ before, decision, rules, why, refusal }: Decided, now: EpochMs): void {
     const { state, targetOn, reason, commands } = decision;
     const { log, memory } = this.#deps;
-    const id = this.#id;
+    const id = this.#plug.id;
     const hasMinimum = rules.minOnMs > 0 || rules.minOffMs > 0;
     if (hasMinimum && state.since && state.since !== before.since)
       memory.write(this.sinceMemory, JSON.stringify(state.since));
@@ -71,18 +69,21 @@ export class PlugReport {
     this.#reportTimer(before, state, rules, now);
   }
 
-  /** Ends all problems of the plug. */
   end(): void {
-    for (const subject of [`plug ${this.#id}`, `access to plug ${this.#id}`, `timer of plug ${this.#id}`])
+    for (const subject of [
+      `plug ${this.#plug.id}`,
+      `access to plug ${this.#plug.id}`,
+      `timer of plug ${this.#plug.id}`,
+    ])
       this.#deps.problems.end(subject);
   }
 
   #reportSilence({ available, sent }: PlugState, now: EpochMs): void {
     this.#deps.problems.start({
       code: "plug_silent",
-      subject: `plug ${this.#id}`,
+      subject: `plug ${this.#plug.id}`,
       since: now,
-      names: { name: this.#name },
+      names: { name: this.#plug.name },
       detail: message(available === false ? "found.plug_offline" : "found.plug_silent", {
         state: message(sent?.on ? "word.on" : "word.off"),
       }),
@@ -91,9 +92,9 @@ export class PlugReport {
 
   /** Reports a device that answers over HTTP and does not let elbro in. */
   #reportRefusal(refusal: Text | null, now: EpochMs): void {
-    const subject = `access to plug ${this.#id}`;
+    const subject = `access to plug ${this.#plug.id}`;
     const { problems } = this.#deps;
-    const facts = { subject, since: now, names: { name: this.#name } };
+    const facts = { subject, since: now, names: { name: this.#plug.name } };
     if (refusal === null) problems.end(subject);
     else problems.start({ code: "plug_refuses", ...facts, detail: refusal });
   }
@@ -104,12 +105,15 @@ export class PlugReport {
     if (rules.isTimerUnsure && timerWorks !== before.timerWorks)
       memory.write(this.#timerMemory, timerWorks ? "works" : "none");
     const isMissing = rules.isTimerUnsure && timerWorks !== true && memory.read(this.#timerMemory) === "none";
-    const subject = `timer of plug ${this.#id}`;
-    const timed = message(this.#whenLost === "on" ? "word.off" : "word.on");
+    const subject = `timer of plug ${this.#plug.id}`;
+    const timed = message(this.#plug.whenLost === "on" ? "word.off" : "word.on");
     const failed = timerMisfits ? "found.timer_misfits" : "found.timer_failed";
-    if (isMissing || (this.#whenLost === "on" && rules.deadMan === null))
+    if (isMissing || (this.#plug.whenLost === "on" && rules.deadMan === null))
       problems.start({
-        ...{ code: "plug_without_timer", subject, since: now, names: { name: this.#name, state: timed } },
+        code: "plug_without_timer",
+        subject,
+        since: now,
+        names: { name: this.#plug.name, state: timed },
         detail: message(isMissing ? failed : "found.timer_missing", { state: timed }),
       });
     else problems.end(subject);

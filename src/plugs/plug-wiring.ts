@@ -6,21 +6,20 @@ import type { Config } from "../config/schema.ts";
 import { unknownHome } from "../config/suggest-key.ts";
 import type { Language } from "../core/language/language.ts";
 import { message, messageOr, sayIn } from "../core/language/text.ts";
-import type { AnnouncedHere } from "../core/plugs/families/announced.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
 import type { HomeSnapshot } from "../core/prices/home-snapshot.ts";
 import type { PlaceSnapshot } from "../core/prices/place-snapshot.ts";
 import type { Clock } from "../core/runtime/clock.ts";
-import { StateLoop } from "../core/runtime/state-loop.ts";
 import { slugOf } from "../core/text/slug.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { Mqtt } from "../mqtt/start-mqtt.ts";
 import type { PlannedState } from "../plans/open-plans.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
+import { DueLoop } from "../state/due-loop.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { PlugEnergyStore } from "../storage/plug-energy-store.ts";
-import { AnnouncedPlugs } from "./announced-plugs.ts";
+import { type Announced, AnnouncedPlugs } from "./announced-plugs.ts";
 import { openHttpPlug } from "./http-plug.ts";
 import { plugEnergy } from "./plug-energy.ts";
 import { PlugManager, type PlugManagerDeps } from "./plug-manager.ts";
@@ -47,6 +46,11 @@ export interface PlugsDeps {
   readonly changes: ChangeBus;
 }
 
+export type AnnouncedHere = Announced & { readonly configured: string | null };
+
+/** The only item of the loop: all plugs are switched together. */
+const ALL_PLUGS: ReadonlySet<string> = new Set(["plugs"]);
+
 /** The configured plugs. Subscribes at once, and switches them after `run`. */
 export class Plugs {
   readonly #options: PlugsOptions;
@@ -55,7 +59,8 @@ export class Plugs {
   readonly #manager: PlugManager;
   readonly #announced: AnnouncedPlugs;
   #config: Pick<Config, "plans" | "plugs">;
-  #loop: StateLoop | null = null;
+  /** Null while there are no plugs. */
+  #loop: DueLoop | null = null;
   #isRunning = false;
   #running: Promise<void> | null = null;
 
@@ -70,8 +75,8 @@ export class Plugs {
     this.#announced = new AnnouncedPlugs(mqtt.client);
     mqtt.publisher.showPlugs(() => this.snapshots());
     mqtt.client.addListener(this.#manager);
-    mqtt.published.subscribe(() => this.#loop?.wake());
-    changes.plansDecided.subscribe(() => this.#loop?.wake());
+    mqtt.published.subscribe(() => this.#wake());
+    changes.plansDecided.subscribe(() => this.#wake());
     this.#openLoop();
   }
 
@@ -79,7 +84,7 @@ export class Plugs {
     return this.#manager.snapshots();
   }
 
-  /** Returns the plugs that announced themselves. The first call takes 1.5 s. */
+  /** Returns the plugs that announced themselves, with their id in the configuration. The first call takes 1.5 s. */
   async announced(): Promise<readonly AnnouncedHere[]> {
     const ids = new Map(this.#config.plugs.map((plug) => [deviceOf(plug), entryId(plug)]));
     return (await this.#announced.list()).map((plug) => ({ ...plug, configured: ids.get(deviceOf(plug)) ?? null }));
@@ -100,7 +105,7 @@ export class Plugs {
     client.unsubscribe(left);
     client.subscribe(topics);
     this.#openLoop();
-    this.#loop?.wake();
+    this.#wake();
   }
 
   run(): void {
@@ -118,12 +123,21 @@ export class Plugs {
     await this.#manager.close();
   }
 
-  /** Creates the loop if there are plugs. */
+  #wake(): void {
+    this.#loop?.changed(...ALL_PLUGS);
+  }
+
   #openLoop(): void {
     const { clock, signal } = this.#options;
-    const { stats } = this.#deps.state;
+    const { stats, isTimeTrusted } = this.#deps.state;
     if (this.#config.plugs.length > 0)
-      this.#loop ??= new StateLoop(clock, (now) => this.#manager.tick(now), stats.heartbeat("switching", signal));
+      this.#loop ??= new DueLoop({
+        clock,
+        items: () => ALL_PLUGS,
+        work: (_, now) => this.#manager.tick(now),
+        trust: isTimeTrusted,
+        heartbeat: stats.heartbeat("switching", signal),
+      });
     if (this.#isRunning && this.#loop) this.#running ??= this.#loop.run(signal);
   }
 
@@ -148,7 +162,7 @@ export class Plugs {
       energy: plugEnergy(this.#energyStore, state, () => this.#config.plans),
       memory: storage.settings,
       onChange: () => changes.stateChanged.emit({ home: null }),
-      wake: () => this.#loop?.wake(),
+      wake: () => this.#wake(),
       problems,
       language: config.language,
       log,

@@ -1,7 +1,4 @@
-/**
- * One smart plug: passes its messages to the rules in `core/plugs`, and sends the commands of these rules in the form of
- * its family.
- */
+/** One smart plug: passes its messages to the rules in `core/plugs`, and sends their commands as its family does. */
 import * as z from "zod/mini";
 import { entryId } from "../config/entry-list.ts";
 import { addressOf, deviceOf, type PlugConfig } from "../config/plug-schema.ts";
@@ -95,9 +92,7 @@ export class Plug {
   #signalBy: EpochMs | null = null;
   #trialUntil: EpochMs = Number.NEGATIVE_INFINITY;
   /** Reasons why elbro cannot use the device, the first one first; null for those that do not apply. */
-  readonly #refusals: { gone: Text | null; access: Text | null; unclear: Text | null } = {
-    ...{ gone: null, access: null, unclear: null },
-  };
+  readonly #refusals: Partial<Record<"gone" | "access" | "unclear", Text | null>> = {};
 
   constructor(config: PlugConfig, deps: PlugDeps) {
     const { family, url } = config;
@@ -113,7 +108,7 @@ export class Plug {
     this.#rules = this.#rulesOf(this.#address);
     this.#readers = isHttp ? { [HTTP_TOPIC]: http.reads(this.#address) } : this.#row.listens(this.#address);
     this.#meters = isHttp ? { [HTTP_TOPIC]: http.measures(this.#address) } : this.#brokerMeters();
-    this.#report = new PlugReport(this.id, config.name, this.whenLost, deps);
+    this.#report = new PlugReport({ id: this.id, name: config.name, whenLost: this.whenLost }, deps);
     this.#meter = new PlugMeter(this.id, config, deps);
     this.#machine = new PlugMachine(this.id, config, deps);
     this.#state = {
@@ -134,7 +129,6 @@ export class Plug {
     });
   }
 
-  /** The device that it switches. */
   get device(): string {
     return deviceOf(this.config) ?? this.id;
   }
@@ -180,7 +174,6 @@ export class Plug {
     return on !== this.config.inverted;
   }
 
-  /** Handles the start or end of the connection to the broker. */
   isBrokerUp(up: boolean): void {
     if (this.#transport.isOnBroker) this.#isUp(up);
   }
@@ -221,11 +214,10 @@ export class Plug {
     }
   }
 
-  /** Takes what the bridge says of the device. */
   #learn(learned: LearnedPlug | GonePlug | null): void {
     if (!learned) return;
     const isGone = "renamedTo" in learned;
-    if (isGone !== (this.#refusals.gone !== null))
+    if (isGone !== Boolean(this.#refusals.gone))
       this.#push({ kind: "availability", available: !isGone, retained: false });
     const name = isGone ? learned.renamedTo : null;
     const gone = name === null ? message("found.no_device") : message("found.renamed_device", { name });
@@ -251,7 +243,6 @@ export class Plug {
     return Math.min(wakeAt, this.#meter.tick(now), this.#machine.wakeAt);
   }
 
-  /** Watches the machine behind the plug. */
   #watch(now: EpochMs): void {
     if (!this.#machine.isWatched) return;
     const { reported, manualOverride } = this.#state;
@@ -310,7 +301,6 @@ export class Plug {
     this.#machine.tell();
   }
 
-  /** Ends its problems. */
   endProblems(): void {
     this.#report.end();
   }
@@ -370,7 +360,10 @@ export class Plug {
     const { reported } = this.#state;
     if (reported !== null && event.kind === "reported") this.#meter.isOn(reported, now);
     const { gone, access, unclear } = this.#refusals;
-    this.#report.take({ before, decision, rules, why: wanted?.reason, refusal: gone ?? access ?? unclear }, now);
+    this.#report.take(
+      { before, decision, rules, why: wanted?.reason, refusal: gone ?? access ?? unclear ?? null },
+      now,
+    );
     return decision;
   }
 
@@ -398,6 +391,6 @@ export class Plug {
     const commands = this.#commands;
     if (command.kind === "ask") return commands.ask(this.#address);
     if (command.kind === "clear_timer") return commands.clearTimer?.(this.#address) ?? [];
-    return commands[this.#relay(command.kind === "on") ? "on" : "off"](this.#address, command.deadManSec);
+    return commands.turn(this.#address, this.#relay(command.kind === "on"), command.deadManSec);
   }
 }

@@ -8,7 +8,7 @@ import path from "node:path";
 import mqtt from "mqtt";
 import { simulatedClock } from "../../src/cli/system-clock.ts";
 import type { Clock } from "../../src/core/runtime/clock.ts";
-import { StateLoop } from "../../src/core/runtime/state-loop.ts";
+import { DueLoop } from "../../src/state/due-loop.ts";
 import { LONG_DAY, QUARTER_MS, QuarterPriceHomes } from "../support/bench/quarter-price-homes.ts";
 import { HostileClients, hostilePackets } from "../support/broker/hostile-clients.ts";
 import { freePort, Mosquitto } from "../support/broker/mosquitto.ts";
@@ -17,6 +17,7 @@ import { LineProcess } from "../support/processes/line-process.ts";
 import { NODE_FLAGS } from "../support/processes/node-flags.ts";
 
 const HOMES = 10;
+const ALL: ReadonlySet<string> = new Set(["homes"]);
 /** Real duration of a quarter hour. Every price change of every home is one measurement. */
 const QUARTER_LASTS_MS = 100;
 const EDGES = 180;
@@ -55,10 +56,15 @@ async function edgeLatencies(): Promise<number[]> {
   listener.on("message", () => latencies.push((clock.now() % QUARTER_MS) / speed));
   const house = new QuarterPriceHomes(HOMES);
   const stop = new AbortController();
-  const edges = new StateLoop(clock, (now) => {
-    const { messages, until } = house.at(now);
-    link.show(messages);
-    return until;
+  const edges = new DueLoop({
+    clock,
+    items: () => ALL,
+    work: (_, now) => {
+      const { messages, until } = house.at(now);
+      link.show(messages);
+      return until;
+    },
+    trust: () => true,
   });
   const running = edges.run(stop.signal);
   await clock.sleepUntil(LONG_DAY + (EDGES + 0.8) * QUARTER_MS, stop.signal);

@@ -21,10 +21,7 @@ export type FetchFailure =
       readonly status: number;
       readonly code: string | null;
       readonly reason: string;
-      /**
-       * Wait from `Retry-After`; for a 429 also from the resets of the exhausted windows. Null if the service named
-       * none.
-       */
+      /** Wait from `Retry-After`; for a 429 also from the resets of exhausted windows. Null if none is named. */
       readonly retryAfterMs: number | null;
       readonly requestId: string | null;
     }
@@ -43,9 +40,6 @@ export interface Deferred {
   readonly why: string;
   /** Failure that paused the scope, if it occurred in this process; null if the quota is the reason. */
   readonly after: FetchFailure | null;
-  /**
-   * False if something other than the quota is the reason: the first response is awaited, or the attempt could not be
-   * written to the database, without which no request is sent.
-   */
+  /** False if not the quota is the reason: the first response is awaited, or the attempt could not be written. */
   readonly isQuota?: boolean;
 }

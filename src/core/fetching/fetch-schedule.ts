@@ -11,6 +11,7 @@ import type { Calendar } from "../time/calendar.ts";
 import { type EpochMs, HOUR_MS } from "../time/interval.ts";
 import { nextSlot, slotOn, slots } from "../time/schedule-slots.ts";
 import {
+  type AccountPoll,
   type AccountTarget,
   type AddressPoll,
   type AddressSeries,
@@ -32,10 +33,7 @@ interface FetchCandidate {
 
 /** Days before today that a price request also covers while they are incomplete. The price levels compare with them. */
 const PRICE_DAYS_BACK = 3;
-/**
- * Maximum days of one back-fill request, to limit the memory for its response. The default history of 13 months takes
- * two requests, as it would with a year each.
- */
+/** Maximum days of one back-fill request, for the memory of its response. 13 months take two requests. */
 const MAX_BACKFILL_DAYS = 200;
 /** Maximum sleep before the next decision; it bounds the effect of a clock that was set back. */
 const MAX_SLEEP_MS = HOUR_MS;
@@ -71,10 +69,10 @@ function* wants(input: FetchScheduleInput): Generator<FetchCandidate> {
   }
 }
 
-function* accountWants(input: FetchScheduleInput, target: AccountTarget): Generator<FetchCandidate> {
-  const { series, poll, reaches } = target;
+function* accountWants(input: FetchScheduleInput, { series, poll, reaches }: AccountTarget): Generator<FetchCandidate> {
   const { answeredAt } = input.stateOf(series);
-  const step: FetchRequest = { kind: "request", series, priority: accountPriority(target, answeredAt === null) };
+  const { first, later } = ACCOUNT_PRIORITIES[poll];
+  const step: FetchRequest = { kind: "request", series, priority: answeredAt === null ? first : later };
   if (answeredAt === null) return yield { dueAt: input.now, step };
   switch (poll) {
     case "addressSearch":
@@ -98,25 +96,15 @@ function* accountWants(input: FetchScheduleInput, target: AccountTarget): Genera
   }
 }
 
-/**
- * Returns the priority. The list of addresses and the search for a place's address come first, because the requests for
- * prices need them. The first prices of a place are today's.
- */
-function accountPriority({ poll }: AccountTarget, isFirst: boolean): Priority {
-  switch (poll) {
-    case "addresses":
-      return isFirst ? "today" : "account";
-    case "addressSearch":
-      return "today";
-    case "placePrices":
-      return isFirst ? "today" : "tomorrow";
-    case "daily":
-    case "once":
-      return "account";
-  }
-}
+/** Priorities of the first request and of others. Addresses come first, because requests for prices need them. */
+const ACCOUNT_PRIORITIES: Readonly<Record<AccountPoll, { readonly first: Priority; readonly later: Priority }>> = {
+  addresses: { first: "today", later: "account" },
+  addressSearch: { first: "today", later: "today" },
+  placePrices: { first: "today", later: "tomorrow" },
+  daily: { first: "account", later: "account" },
+  once: { first: "account", later: "account" },
+};
 
-/** Returns true if the chunk that starts at `start` is complete. */
 function isComplete(state: SeriesState, start: EpochMs): boolean {
   return state.chunk(start)?.complete === true;
 }
@@ -140,10 +128,7 @@ function* priceWants(input: FetchScheduleInput, series: SeriesKey): Generator<Fe
   };
 }
 
-/**
- * Yields the recheck of prices in the evening, once all of tomorrow's are known, because the service may correct them
- * after their publication. It covers the last days, today and tomorrow.
- */
+/** Yields the evening's recheck of the last days, today and tomorrow, because the service may correct prices. */
 function* priceRecheck(input: FetchScheduleInput, series: SeriesKey): Generator<FetchCandidate> {
   const { calendar, now } = input;
   const state = input.stateOf(series);
@@ -162,10 +147,7 @@ function todayDueAt(input: FetchScheduleInput, state: SeriesState, today: EpochM
   return askedAt === null ? input.now : nextSlot(input, askedAt, slots.today);
 }
 
-/**
- * Returns the due time for tomorrow's prices. Requests made on an earlier day do not count, because they were for
- * today's prices.
- */
+/** Returns when tomorrow's prices are due. Requests of an earlier day do not count: they were for today's. */
 function tomorrowDueAt(input: FetchScheduleInput, state: SeriesState, tomorrow: EpochMs): EpochMs {
   const today = input.calendar.startOf("day", input.now);
   return nextSlot(input, Math.max(state.askedAt(tomorrow) ?? today, today), slots.tomorrow);
@@ -198,20 +180,12 @@ function* usageWants(input: FetchScheduleInput, target: CollectTarget): Generato
     const waits = i > 0 && state.answeredAt !== null;
     yield {
       dueAt: waits ? Math.max(want.dueAt, waitUntil) : want.dueAt,
-      step: {
-        kind: "request",
-        series,
-        range: { start: want.start, end: today },
-        priority: "usage",
-      },
+      step: { kind: "request", series, range: { start: want.start, end: today }, priority: "usage" },
     };
   }
 }
 
-/**
- * Yields the forecast. It starts where the confirmed prices end, so it is due again when tomorrow's prices have
- * arrived.
- */
+/** Yields the forecast, which starts where confirmed prices end, so it is due again when tomorrow's arrive. */
 function* forecastWants(
   input: FetchScheduleInput,
   target: CollectTarget,

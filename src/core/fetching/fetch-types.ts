@@ -11,10 +11,7 @@ export interface ChunkState {
   readonly estimated: boolean;
 }
 
-/**
- * Returns true if nothing more can be learned about a chunk than its answer contained: it is complete, or it was last
- * requested after its end. `askedAt` is null if that is not recorded any more.
- */
+/** Returns true if nothing more can be learned about a chunk: it is complete, or was last requested after its end. */
 export function isKnown(chunk: ChunkState | null, askedAt: EpochMs | null, end: EpochMs): boolean {
   return chunk !== null && (chunk.complete || askedAt === null || askedAt >= end);
 }
@@ -32,10 +29,7 @@ export const REVISION: Readonly<
 
 /** State of one series. */
 export interface SeriesState {
-  /**
-   * Time of the last answered request according to the request log; null if never. The retry policy times failed
-   * requests.
-   */
+  /** Time of the last answered request; null if never. The retry policy times failed requests. */
   readonly answeredAt: EpochMs | null;
   /** Time of the last answered request for the chunk that starts at `start`; null if never. */
   readonly askedAt: (start: EpochMs) => EpochMs | null;
@@ -108,6 +102,5 @@ export interface FetchScheduleInput extends SlotClock {
   readonly stateOf: (series: SeriesKey) => SeriesState;
   /** Returns the earliest time at which the rate limiter and the circuit breaker allow this series at this priority. */
   readonly notBefore: (series: SeriesKey, priority: Priority) => EpochMs;
-  /** Start of the wanted history. */
   readonly historyFrom: EpochMs;
 }

@@ -37,9 +37,7 @@ export interface RateLimit {
   readonly shares: Readonly<Record<Exclude<Share, "prices">, number>>;
 }
 
-/**
- * Longest time between the local record of a request and its count by the service: the hard timeout of 30 s, plus 2 s.
- */
+/** Longest time from the local record of a request to its count by the service: the hard timeout, plus 2 s. */
 export const FLIGHT_MS = 32_000;
 /** Lengths of the service's windows. Source: service interface, part 8.2. */
 export const SERVICE_WINDOW_MS = { minute: 60_000, day: 86_400_000 } as const;
@@ -49,10 +47,7 @@ const MINUTE = { name: "minute", lengthMs: SERVICE_WINDOW_MS.minute + FLIGHT_MS 
 
 /** Limits assumed until the first response states them. */
 export const UNKNOWN_LIMITS = { minute: 5, day: 50 } as const;
-/**
- * Smallest day limit that one response can set: one request per hour, or a twentieth of the known limit. A lower one
- * would stop a home for a day, so a second response has to confirm it.
- */
+/** Smallest day limit that one response can set. A lower one would stop a home for a day: a second must confirm it. */
 const MIN_PLAUSIBLE_DAY = 24;
 const MIN_PLAUSIBLE_PART = 0.05;
 
@@ -68,9 +63,7 @@ export const MAX_ATTEMPTS = 10_000;
 const POLL_PART = 0.25;
 const LAN_PART = 0.5;
 export const UNUSED_PART: number = 1 - POLL_PART - LAN_PART;
-/**
- * Attempts per day and address that back-fill must leave: the need of the worst day. Source: design, fetch schedule.
- */
+/** Attempts per day and address that back-fill must leave: the need of the worst day. Source: design. */
 export const RESERVE_PER_ADDRESS = 45;
 /** Attempts per day for the prices of an address or a third-party place: one per slot. */
 const PRICES_PER_ADDRESS = slots.today.length;
@@ -78,11 +71,7 @@ export const PRICES_PER_PLACE: number = slots.placeToday.length;
 /** Interval between requests to the third-party interface, which publishes no quota. Source: design. */
 const THIRD_PARTY_PACE_MS = 10_000;
 
-/**
- * Creates a limit with its shares. Each share has at least one attempt, so that a small limit blocks nothing
- * permanently. `reserve` returns the part of the polling share that back-fill must leave. `wanted` is the number
- * reserved for prices.
- */
+/** Creates a limit with its shares, each of at least one attempt. `wanted` is the number reserved for prices. */
 export function rateLimit(
   { name, lengthMs, limit }: Pick<RateLimit, "name" | "lengthMs" | "limit">,
   reserve: (pollShare: number) => number,

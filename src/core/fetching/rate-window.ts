@@ -8,10 +8,7 @@ const COUNTED_AS: Readonly<Record<Share, readonly Exclude<Share, "prices">[]>> =
   lan: ["lan"],
 };
 
-/**
- * Attempts that may still count in a window. Sorted lists give the next free time without a search. Bounded by the
- * limit of a day.
- */
+/** Attempts that may still count in a window, at most the limit of a day. Sorted lists avoid a search. */
 export class RateWindow {
   #attempts: Attempt[];
   #times: Record<Share | "all", MonotonicMs[]> = { all: [], prices: [], poll: [], backfill: [], lan: [] };
@@ -27,7 +24,6 @@ export class RateWindow {
     return this.#attempts;
   }
 
-  /** Adds an attempt that is newer than all others. */
   add(attempt: Attempt): void {
     this.#attempts.push(attempt);
     this.#note(attempt);

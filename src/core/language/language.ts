@@ -5,10 +5,7 @@ export type Language = (typeof languages)[number];
 /** Other language codes for Norwegian. */
 const ALIASES: Readonly<Record<string, Language>> = { no: "nb", nn: "nb" };
 
-/**
- * Returns the preferred language of an Accept-Language header, or `otherwise` if none of its languages is supported.
- * Source: RFC 9110, 12.5.4.
- */
+/** Returns the preferred supported language of an Accept-Language header (RFC 9110, 12.5.4), or `otherwise`. */
 export function languageOf(acceptLanguage: string | undefined, otherwise: Language): Language {
   const wanted = (acceptLanguage ?? "").split(",").map((range) => {
     const [tag = "", ...parameters] = range

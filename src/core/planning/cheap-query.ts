@@ -6,8 +6,6 @@
  */
 
 import { type Message, placed } from "../language/text.ts";
-import type { Timeline } from "../prices/timeline.ts";
-import type { Calendar } from "../time/calendar.ts";
 import { type EpochMs, MINUTE_MS } from "../time/interval.ts";
 import { localTimeText } from "./model/local-time.ts";
 import { hoursText, planMistakes } from "./model/plan-definition.ts";
@@ -59,18 +57,11 @@ export interface CheapState {
   readonly advance: PlanAdvance;
 }
 
-export interface CheapMoment {
+export interface CheapMoment extends Pick<PlanInput, "now" | "timeline" | "calendar" | "trusted"> {
   readonly spec: CheapSpec;
-  readonly now: EpochMs;
-  readonly timeline: Timeline | null;
-  readonly calendar: Calendar;
-  readonly trusted: boolean;
 }
 
-/**
- * A device that polls at least this often follows the plan to the minute: runs that were due since the last poll have
- * begun. After a longer pause, missed runs are planned again.
- */
+/** A device that polls this often follows the plan to the minute. After a longer pause, missed runs are replanned. */
 const FOLLOWED_MS = 65 * MINUTE_MS;
 /** Maximum changes between two polls. `FOLLOWED_MS` holds 13 of the shortest steps. */
 const MAX_CHANGES = 24;
@@ -89,28 +80,14 @@ export function askCheap(moment: CheapMoment, state: CheapState | null, memory: 
   return { askedAt: now, advance: advancePlan(planMoment(moment, now, advance?.memory ?? memory)) };
 }
 
-function planMoment({ spec, timeline, calendar, trusted }: CheapMoment, now: EpochMs, memory: PlanRecord | null) {
-  const moment: PlanInput = {
-    now,
-    spec,
-    // A polling device has no timer to renew: a run that has begun lasts to its end.
-    memory: memory && { ...memory, lastsUntil: null },
-    timeline,
-    calendar,
-    trusted,
-    blocked: [],
-    after: { kind: "free" },
-    finishBy: null,
-    graceUntil: now,
-    solve: solvePlan,
-  };
-  return moment;
+function planMoment(moment: CheapMoment, now: EpochMs, memory: PlanRecord | null): PlanInput {
+  // A polling device has no timer to renew: a run that has begun lasts to its end.
+  const lasting = memory && { ...memory, lastsUntil: null };
+  const alone = { blocked: [], after: { kind: "free" }, finishBy: null, solve: solvePlan } as const;
+  return { ...moment, ...alone, now, memory: lasting, graceUntil: now };
 }
 
-/**
- * Returns true if the answer is known. Without prices or a trusted clock, OFF is only the safe default. Before the window
- * opens, the answer is OFF for any prices.
- */
+/** Returns true if the answer is known. Without prices or a trusted clock, OFF is only the safe default. */
 export function cheapIsKnown({ now, trusted }: CheapMoment, { state, memory }: PlanAdvance): boolean {
   if (!trusted) return false;
   if (memory && now < memory.window.start) return true;

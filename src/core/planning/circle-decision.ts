@@ -20,7 +20,6 @@ import { solvePlan } from "./solve-plan.ts";
 
 /** Prices of a plan. */
 export interface PlanPrices {
-  /** True if the plan's home is known. */
   readonly isHomeKnown: boolean;
   /** Prices of the plan's kind, import or export; null if none are known. */
   readonly timeline: Timeline | null;
@@ -36,29 +35,13 @@ export interface DecisionContext {
   readonly pricesOf: (plan: Pick<PlanSlot, "definition" | "spec">) => PlanPrices;
   /** Returns what is known of the machine of a plan; undefined if no plug watches it. */
   readonly machineOf?: (plan: string) => PlanMachine | undefined;
-  /** Returns the holiday of a home; null without one. */
   readonly awayOf?: (home: string) => Away | null;
-  /** True if the clock is trusted. */
   readonly trusted: boolean;
   /** Earliest start of fallback hours. */
   readonly graceUntil: EpochMs;
   readonly solve?: Solve;
-  /** Language of the reasons. */
   readonly language: Language;
 }
-
-/** State of a plan that was not decided yet. */
-export const UNDECIDED: PlanAdvance = {
-  memory: null,
-  state: "waiting",
-  on: false,
-  lost: true,
-  startedNow: null,
-  baselines: null,
-  running: null,
-  nextChangeAt: null,
-  finished: [],
-};
 
 /** Returns all plans of a circle as decided at `context.now`. Stores nothing. Shape: in the order of their decision. */
 export function decideCircle(circle: readonly PlanSlot[], context: DecisionContext): readonly PlanSlot[] {
@@ -91,7 +74,6 @@ export function decidedSnapshot(
   return planSnapshot({ definition, spec, advance, reason, currency, now, ...given });
 }
 
-/** Progress of a circle's decision. */
 interface Progress {
   readonly decided: ReadonlySet<string>;
   readonly turns: ReadonlyMap<string, GroupTurn>;
@@ -117,7 +99,6 @@ function decideOne(
   return isImpossible ? { ...advance, state: "impossible" } : advance;
 }
 
-/** Returns how each power group is decided, by group. */
 function groupTurns(
   ordered: readonly PlanDefinition[],
   slots: ReadonlyMap<string, PlanSlot>,
@@ -153,7 +134,13 @@ function inputOf(
   const notBegun = (each: PlanSlot) =>
     each.advance.memory?.startedRuns.length || each.advance.memory?.ended ? null : roundOf(each);
   return {
-    ...{ now, spec, memory: advance.memory, calendar, trusted, graceUntil, solve },
+    now,
+    spec,
+    memory: advance.memory,
+    calendar,
+    trusted,
+    graceUntil,
+    solve,
     timeline: pricesOf({ definition, spec }).timeline,
     ...(thresholds ? { thresholds } : {}),
     blocked: [

@@ -26,7 +26,9 @@ export interface RefusedCommand {
   readonly reason: Message;
 }
 
-/** Creates a refusal. */
+/** Result of a command. */
+export type PlanCommanded = { readonly kind: "done" } | RefusedCommand;
+
 export function refusedCommand(why: PlanRefusal, reason: Message): RefusedCommand {
   return { kind: "refused", why, reason };
 }

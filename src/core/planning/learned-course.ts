@@ -3,7 +3,6 @@ import { QUARTER_MS } from "../time/interval.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
 
 export interface LearnedCourse {
-  /** Number of runs that it was learned from. */
   readonly runs: number;
   /** Energy of a run. */
   readonly kwh: number;
@@ -17,10 +16,7 @@ export const LEARNED_FROM = { least: 3, most: 10 } as const;
 const WHOLE_PART = 0.5;
 const MIN_KWH = 0.01;
 
-/**
- * Returns the mean of measured runs; null if there are too few. `courses`: the energy of each quarter-hour, run by run.
- * Unit: kWh.
- */
+/** Returns the mean of measured runs; null if too few. `courses`: kWh of each quarter-hour, run by run. */
 export function learnedCourse(courses: readonly (readonly number[])[], hoursMs: number): LearnedCourse | null {
   const sums = courses.map((course) => course.reduce((sum, kwh) => sum + kwh, 0));
   const median = sums.toSorted((a, b) => a - b)[Math.floor(sums.length / 2)] ?? 0;

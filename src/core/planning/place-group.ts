@@ -187,7 +187,9 @@ class PlaceSearch {
     const same = timeline ? undefined : this.#known.get(key);
     if (same) return same;
     const trial: PlanInput = {
-      ...{ ...input, spec: withoutWishes(input.spec), timeline: timeline ?? input.timeline },
+      ...input,
+      spec: withoutWishes(input.spec),
+      timeline: timeline ?? input.timeline,
       blocked: [...input.blocked, ...blocked],
       solve: (spec, prices, window, context) => {
         const { points } = prices;
@@ -277,7 +279,6 @@ export function overloads(draws: readonly Draw[], limit: number): Interval[] {
   return found;
 }
 
-/** Returns the power of all draws that overlap a span. */
 function drawnIn(span: Interval, draws: readonly Draw[]): number {
   let watts = 0;
   for (const draw of draws) if (overlaps(draw, span)) watts += draw.watts;

@@ -27,10 +27,7 @@ interface RunLimits {
 /** Length of `run_now` for plans without hours. */
 const RUN_NOW_MS = HOUR_MS;
 
-/**
- * Starts a run now at any price, instead of the planned runs. It lasts for the missing hours of the plan, or for all its
- * hours if none are missing.
- */
+/** Starts a run now at any price instead of the planned ones, for the missing hours, or for all if none are missing. */
 export function runNow(
   spec: PlanSpec,
   memory: PlanRecord | null,

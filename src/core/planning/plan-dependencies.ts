@@ -33,10 +33,7 @@ export function afterStateOf(
   return isStill ? { kind: "waiting", plan: other.definition.name } : { kind: "free" };
 }
 
-/**
- * Returns the runs of plans with the same `power_limit`, during which this plan may not run. `decided`: plans decided
- * earlier, of which all runs count. Of other plans only the runs that have begun count.
- */
+/** Returns the runs of plans with the same `power_limit`. Of plans not `decided` yet only begun runs count. */
 export function blockedBy(
   definition: PlanDefinition,
   decided: ReadonlySet<string>,
@@ -54,10 +51,7 @@ export function blockedBy(
     });
 }
 
-/**
- * Returns when a plan should end so that its successors still get their hours; null if it has none. `windowOf` returns
- * the occurrence of a plan that has not begun, otherwise null.
- */
+/** Returns when a plan should end so that its successors still get their hours; null if it has none. */
 export function finishByOf(
   id: string,
   window: PlanWindow,

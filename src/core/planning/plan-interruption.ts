@@ -23,10 +23,7 @@ export function lookedAfter(memory: PlanRecord, now: EpochMs): PlanRecord {
   return { ...rest, lastsUntil };
 }
 
-/**
- * Records that the clock is not trusted while a run waits for its renewal. Just after a start, elbro was not running
- * before, whatever the clock says now.
- */
+/** Records that the clock is not trusted while a run waits for its renewal; not just after a start of elbro. */
 export function doubted(memory: PlanRecord, { now, graceUntil }: Pick<PlanInput, "now" | "graceUntil">): PlanRecord {
   const { lastsUntil } = memory;
   if (lastsUntil === null || memory.doubted || (now >= lastsUntil && now < graceUntil)) return memory;

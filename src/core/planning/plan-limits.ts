@@ -2,10 +2,7 @@
 
 /** Maximum power of a plan. Unit: kW. */
 export const MAX_POWER_KW = 1_000;
-/**
- * Range of `max_price`: all hourly prices so far, in kroner or euros. A higher number is one in øre or cents. Unit: currency
- * per kWh.
- */
+/** Range of `max_price`: all hourly prices so far. A higher number is one in øre or cents. Unit: currency per kWh. */
 export const MAX_PRICE_LIMITS = { min: -10, max: 25 } as const;
 
 /** Maximum energy of one round: that of the strongest appliance in a day. Unit: kWh. */

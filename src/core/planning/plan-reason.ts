@@ -1,12 +1,13 @@
 /** Reason why a plan is ON or OFF, as a code and as a text with figures. */
 import type { Language } from "../language/language.ts";
 import { type Say, sayIn } from "../language/text.ts";
-import type { Calendar } from "../time/calendar.ts";
+import { shortened } from "../text/shortened.ts";
 import { type EpochMs, type Interval, QUARTER_MS, without } from "../time/interval.ts";
 import { localTimeText } from "./model/local-time.ts";
 import { hoursText } from "./model/plan-definition.ts";
-import { type PlanShortfall, type PlanSpec, weekdays } from "./model/plan-spec.ts";
+import { type PlanShortfall, weekdays } from "./model/plan-spec.ts";
 import { mergeRuns } from "./model/plan-windows.ts";
+import type { PlanInput } from "./plan-input.ts";
 import { interruptionsOf } from "./plan-interruption.ts";
 import { interruptionCauses, type PlanRecord, type PlanRun } from "./plan-record.ts";
 import { type PlanAdvance, runsOf } from "./plan-state-machine.ts";
@@ -46,20 +47,15 @@ export type PlanCode = (typeof planCodes)[number];
 
 export interface PlanReason {
   readonly code: PlanCode;
-  /** One sentence without a full stop. Shape: at most `MAX_REASON_LENGTH` characters. */
+  /** One sentence without a full stop, short enough for a state of Home Assistant. */
   readonly text: string;
 }
 
-export interface ReasonedFrom {
-  readonly spec: PlanSpec;
+export interface ReasonedFrom extends Pick<PlanInput, "spec" | "now" | "calendar" | "trusted"> {
   readonly advance: PlanAdvance;
-  readonly now: EpochMs;
-  readonly calendar: Calendar;
-  readonly trusted: boolean;
   readonly currency: string | null;
   /** Name of the plan's home if it is unknown; null if it is known. */
   readonly home: string | null;
-  /** Language of the text. */
   readonly language: Language;
 }
 
@@ -68,8 +64,6 @@ interface ReasonContext extends ReasonedFrom {
   readonly say: Say;
 }
 
-/** Home Assistant rejects a state of more than 255 characters. */
-const MAX_REASON_LENGTH = 255;
 /** Maximum runs in a text; further runs are only counted. */
 const MAX_NAMED_RUNS = 4;
 
@@ -78,7 +72,7 @@ export function reasonOf(given: ReasonedFrom): PlanReason {
   const say = sayIn(given.language);
   const { code, text: sentence } = reasoned({ ...given, say });
   const text = `${sentence}${on && !running && state !== "scheduled" ? say("plan.stays_on") : ""}`;
-  return { code, text: text.length > MAX_REASON_LENGTH ? `${text.slice(0, MAX_REASON_LENGTH - 1)}…` : text };
+  return { code, text: shortened(text) };
 }
 
 function reasoned(given: ReasonContext): PlanReason {
@@ -109,10 +103,8 @@ function reasoned(given: ReasonContext): PlanReason {
     case "skipped": {
       if (advance.awayUntil !== undefined)
         return reason("away", say("plan.away", { end: endOf(given, advance.awayUntil) }));
-      const end = endOf(given, memory.window.end);
-      return memory.ended === "stopped"
-        ? reason("stopped", say("plan.stopped", { end }))
-        : reason("skipped", say("plan.skipped", { end }));
+      const code = memory.ended === "stopped" ? "stopped" : "skipped";
+      return reason(code, say(`plan.${code}`, { end: endOf(given, memory.window.end) }));
     }
     default:
       return idleReason(given, memory);
@@ -127,8 +119,7 @@ function runningReason(given: ReasonContext, memory: PlanRecord, run: PlanRun): 
       return { code: "running_fallback", text: say("plan.fallback_until", { end }) };
     case "at_once": {
       const { minimum = 0 } = (given.spec.kind === "slots" && given.spec.soc) || {};
-      const text = say("plan.at_once", { end, minimum: decimal(given, String(minimum)) });
-      return { code: "running_at_once", text };
+      return { code: "running_at_once", text: say("plan.at_once", { end, minimum: decimal(given, minimum) }) };
     }
     case "manual":
       return { code: "running_by_hand", text: say("plan.by_hand", { end }) };
@@ -146,17 +137,13 @@ function hasRunWords(given: ReasonContext, memory: PlanRecord): string {
   return `${say("plan.has_run", { runs: spansOf(given, runsOf(memory)) })}${averageOf(given, memory)}`;
 }
 
-/** Keys of the texts of an interruption, by its cause. */
-const INTERRUPTIONS = {
-  stop: { wasOff: "plan.was_off", cutShort: "plan.cut_short" },
-  clock: { wasOff: "plan.was_off_clock", cutShort: "plan.cut_short_clock" },
-  disabled: { wasOff: "plan.was_off_disabled", cutShort: "plan.cut_short_disabled" },
-} as const;
+/** Ends of the keys of an interruption's texts, by its cause. */
+const CAUSE_ENDS = { stop: "", clock: "_clock", disabled: "_disabled" } as const;
 
 function interruptedWords(given: ReasonContext, memory: PlanRecord): string {
   const words = interruptionCauses.map((cause) => {
     const times = interruptionsOf(given.spec, memory, cause);
-    return times.length === 0 ? "" : given.say(INTERRUPTIONS[cause].wasOff, { times: spansOf(given, times) });
+    return times.length === 0 ? "" : given.say(`plan.was_off${CAUSE_ENDS[cause]}`, { times: spansOf(given, times) });
   });
   return words.join("");
 }
@@ -166,7 +153,7 @@ function idleReason(given: ReasonContext, memory: PlanRecord): PlanReason {
   const { outcome, owedMs } = memory;
   if (owedMs > 0) {
     const cause = memory.startedRuns.findLast(({ cutBy }) => cutBy)?.cutBy ?? "stop";
-    const missing = say(INTERRUPTIONS[cause].cutShort, { hours: hoursOf(given, owedMs) });
+    const missing = say(`plan.cut_short${CAUSE_ENDS[cause]}`, { hours: hoursOf(given, owedMs) });
     const text = `${hasRunWords(given, memory)}${missing}`;
     return { code: "cut_short", text };
   }
@@ -185,7 +172,7 @@ function idleReason(given: ReasonContext, memory: PlanRecord): PlanReason {
       return { code: "waiting_for_machine", text: say("plan.waits_for_machine") };
     case "charged": {
       const { spec } = given;
-      const target = spec.kind === "slots" ? decimal(given, String(spec.soc?.target ?? "")) : "";
+      const target = spec.kind === "slots" ? decimal(given, spec.soc?.target ?? "") : "";
       return { code: "charged", text: say("plan.charged", { target }) };
     }
     case "saves_too_little":
@@ -205,8 +192,7 @@ function littleWords(
   { meanPrice, windowStart, opensAt }: Extract<PlanRecord["outcome"], { readonly kind: "saves_too_little" }>,
 ): string {
   const { minSaving = { perKwh: 0 } } = given.spec;
-  const least =
-    "perKwh" in minSaving ? priceIn(given, minSaving.perKwh) : `${decimal(given, String(minSaving.percent))} %`;
+  const least = "perKwh" in minSaving ? priceIn(given, minSaving.perKwh) : `${decimal(given, minSaving.percent)} %`;
   const prices = { price: priceIn(given, meanPrice), start: priceIn(given, windowStart) };
   return given.say("plan.saves_too_little", { ...prices, time: timeOf(given, opensAt), least });
 }
@@ -222,18 +208,7 @@ function impossibleWords(given: ReasonContext, reason: PlanShortfall["reason"], 
   const wanted =
     "hoursMs" in spec ? say("format.hours_long", { hours: hoursOf(given, spec.hoursMs) }) : say("plan.its_time");
   const missing = say("plan.missing", { hours: hoursOf(given, shortfallMs) });
-  switch (reason) {
-    case "window_too_short":
-      return say("plan.window_too_short", { wanted, missing });
-    case "blocked":
-      return say("plan.blocked", { wanted, missing });
-    case "no_prices":
-      return say("plan.no_prices", { wanted, missing });
-    case "max_price":
-      return say("plan.max_price", { price: decimal(given, String(spec.maxPrice ?? "")), wanted, missing });
-    case "constraints":
-      return say("plan.constraints", { wanted, missing });
-  }
+  return say(`plan.${reason}`, { price: decimal(given, spec.maxPrice ?? ""), wanted, missing });
 }
 
 /** Returns for example "23:15-02:15, 1.12 DKK/kWh on average; next best 01:00 at 1.31; bought at 2.05 if started now". */
@@ -249,9 +224,9 @@ function planWords(given: ReasonContext, memory: PlanRecord): string {
       parts.push(say("plan.waits_until", { until: timeOf(given, waits.until), time: timeOf(given, waits.from) }));
     // Starts before the end of the wait are not among the alternatives.
     const { best = null, nextBest } = isWaiting ? { nextBest: null } : alternatives;
-    const at = ({ start, meanPrice }: { readonly start: EpochMs; readonly meanPrice: number }) => ({
-      ...{ time: timeOf(given, start), price: priceIn(given, meanPrice) },
-    });
+    const at = ({ start, meanPrice }: NonNullable<typeof nextBest>) => {
+      return { time: timeOf(given, start), price: priceIn(given, meanPrice) };
+    };
     if (best && spec.tolerance) {
       const { side, percent } = spec.tolerance;
       parts.push(say(`plan.${side}`, { percent, ...at(best) }));
@@ -344,6 +319,6 @@ function hoursOf(given: ReasonContext, ms: number): string {
   return decimal(given, hoursText(ms));
 }
 
-function decimal({ say }: ReasonContext, number: string): string {
-  return number.replace(".", say("format.decimal_point"));
+function decimal({ say }: ReasonContext, number: number | string): string {
+  return String(number).replace(".", say("format.decimal_point"));
 }

@@ -2,10 +2,7 @@
 import type { EpochMs, Interval } from "../time/interval.ts";
 import type { ImpossibleReason, PlanAlternatives, PlanShortfall, PlanWindow } from "./model/plan-spec.ts";
 
-/**
- * Why a run is ON. `estimates`: at least one of its prices is an estimate. `resting`: an `avoid` plan outside its plan,
- * or without the prices it needs. `at_once`: a battery is below its minimum.
- */
+/** Why a run is ON. `resting`: an `avoid` plan outside its plan. `at_once`: a battery is below its minimum. */
 export type PlanBasis = "prices" | "estimates" | "fallback" | "manual" | "resting" | "at_once";
 
 export interface PlanRun extends Interval {
@@ -16,7 +13,6 @@ export interface PlanRun extends Interval {
 export interface BegunRun extends PlanRun {
   /** True if its price and saving are stored. */
   readonly settled: boolean;
-  /** Set if it was interrupted. */
   readonly cutBy?: InterruptionCause;
 }
 
@@ -40,7 +36,6 @@ export type PlanOutcome =
   | { readonly kind: "missing"; readonly from: EpochMs; readonly overdueAt: EpochMs }
   | { readonly kind: "waiting_for_plan"; readonly plan: string }
   | { readonly kind: "waiting_for_machine" }
-  /** The battery has its target. */
   | { readonly kind: "charged" }
   /** The runs would save less than `min_saving`. Prices: of the runs, and of the baseline `window_start` at `opensAt`. */
   | {
@@ -55,7 +50,6 @@ export type PlanOutcome =
 export type PlanEnding = "skipped" | "stopped" | "run_now" | "machine_done";
 
 export interface PlanRecord {
-  /** The occurrence. */
   readonly window: PlanWindow;
   /** When it was first decided. */
   readonly since: EpochMs;

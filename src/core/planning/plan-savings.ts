@@ -29,10 +29,7 @@ export interface MeasuredRun {
 /** Prices to use: confirmed ones only, or estimates too. */
 export type PricesUsed = "confirmed" | "all";
 
-/**
- * Returns the mean price of a run, weighted by the profile stretched over it; null if a part has no price.
- * Shape: `points` sorted, gaps allowed.
- */
+/** Returns the mean price of a run, weighted by its profile; null if a part has no price. Shape: `points` sorted. */
 export function runPrice(
   points: readonly PricePoint[],
   run: Interval,

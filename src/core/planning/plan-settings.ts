@@ -19,18 +19,15 @@ export interface ShownSetting {
   readonly file: SettingValue;
 }
 
-export type SettingRead = { readonly kind: "value"; readonly spec: PlanSpec } | RefusedCommand;
-
-/** Returns the settings that a plan has. */
 function settingsOf(spec: PlanSpec): PlanSetting[] {
   return planSettings.filter((setting) => settingRows[setting].has(spec));
 }
 
 /** Applies the text of a setting to a spec. The result may contradict itself (see `planMistakes`). */
-function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): SettingRead {
+function withSetting(spec: PlanSpec, setting: PlanSetting, text: string): PlanSpec | RefusedCommand {
   const { read, expected } = settingRows[setting];
   const changed = read(text, spec);
-  if (changed) return { kind: "value", spec: changed };
+  if (changed) return changed;
   const found = message("mistake.value_quoted", { text: text.slice(0, 40) });
   return refusedCommand("unreadable_setting", placed(setting, message("mistake.value", { expected, found, hint: "" })));
 }
@@ -46,7 +43,7 @@ function specWith(definition: PlanDefinition, texts: ChangedSettings): PlanSpec 
   let { spec } = definition;
   for (const setting of settingsOf(spec)) {
     const read = texts[setting] ? withSetting(spec, setting, texts[setting]) : null;
-    if (read?.kind === "value") spec = read.spec;
+    if (read && read.kind !== "refused") spec = read;
   }
   return spec;
 }

@@ -2,12 +2,12 @@
 import type { EpochMs, Interval } from "../time/interval.ts";
 import type { LearnedCourse } from "./learned-course.ts";
 import type { PlanDefinition } from "./model/plan-definition.ts";
-import type { PlanShortfall, PlanSpec } from "./model/plan-spec.ts";
+import type { PlanSpec } from "./model/plan-spec.ts";
 import type { PlanReason } from "./plan-reason.ts";
-import { begunInRound, type PlanRecord, type PlanRun } from "./plan-record.ts";
+import { begunInRound, type PlanRecord } from "./plan-record.ts";
 import { energyOf, type FinishedRun } from "./plan-savings.ts";
-import { type ShownSettings, shownSettings } from "./plan-settings.ts";
-import type { PlanAdvance, PlanState } from "./plan-state-machine.ts";
+import { shownSettings } from "./plan-settings.ts";
+import type { PlanAdvance } from "./plan-state-machine.ts";
 
 /**
  * Saving compared with three baselines: a start now (null once the occurrence has begun), a start when the window opens,
@@ -20,10 +20,7 @@ export interface PlanSaving {
   readonly againstMean: number | null;
 }
 
-/**
- * Totals of a local month. A run counts in the month in which it ends, because its saving is known then. Money is null if
- * the plan has no energy.
- */
+/** Totals of a local month, in which its runs end. Money is null if the plan has no energy. */
 export interface PlanMonth {
   readonly start: EpochMs;
   readonly runs: number;
@@ -39,57 +36,29 @@ export interface PlanHistory {
   readonly lastRun: FinishedRun | null;
 }
 
-export interface PlanSnapshot {
+interface PlanSnapshotInput {
   readonly definition: PlanDefinition;
-  readonly on: boolean;
-  readonly state: PlanState;
   readonly reason: PlanReason;
-  /** Begun and planned runs of this occurrence. Shape: ascending. */
-  readonly runs: readonly (PlanRun & { readonly begun: boolean })[];
-  /** Next planned start; null if nothing is planned. */
-  readonly nextStart: EpochMs | null;
-  /** End of the current run, otherwise of the next one. */
-  readonly nextEnd: EpochMs | null;
   readonly currency: string | null;
-  /** Mean price of this occurrence's runs. Unit: currency per kWh. */
-  readonly meanPrice: number | null;
-  /** Cost of this occurrence. Unit: currency. */
-  readonly cost: number | null;
-  /** Missing hours and the reason; null if none are missing. */
-  readonly shortfall: PlanShortfall | null;
-  readonly saving: PlanSaving;
-  readonly savingPerKwh: PlanSaving;
   readonly history: PlanHistory;
   /** What a plan with `learn` has learned; absent or null if nothing. */
   readonly learned?: (LearnedCourse & { readonly frozen: boolean }) | null | undefined;
-  readonly settings: ShownSettings;
   /** Why the last command over MQTT was refused; null if it was done. */
   readonly refused: string | null;
-}
-
-interface PlanSnapshotInput
-  extends Pick<PlanSnapshot, "definition" | "reason" | "currency" | "history" | "refused" | "learned"> {
   /** The definition's spec with the owner's changes. */
   readonly spec: PlanSpec;
   readonly advance: PlanAdvance;
   readonly now: EpochMs;
 }
 
-export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput): PlanSnapshot {
-  const { memory, state, running, on } = advance;
+export type PlanSnapshot = Readonly<ReturnType<typeof planSnapshot>>;
+
+export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput) {
+  const { memory, state, running, on, startedNow, baselines } = advance;
   const solved = memory?.outcome.kind === "solved" ? memory.outcome : null;
   const meanPrice = solved?.meanPrice ?? null;
-  const savingPerKwh = {
-    againstNow: difference(advance.startedNow, meanPrice),
-    againstWindowStart: difference(advance.baselines?.windowStart ?? null, meanPrice),
-    againstMean: difference(advance.baselines?.mean ?? null, meanPrice),
-  };
-  const shortfall = solved?.shortfall ?? null;
+  const savingPerKwh = savingAgainst(meanPrice, startedNow, baselines?.windowStart ?? null, baselines?.mean ?? null);
   const kwh = memory && roundEnergy(spec, memory);
-  const runs = [
-    ...(memory?.startedRuns ?? []).map(({ start, end, basis }) => ({ start, end, basis, begun: true })),
-    ...(memory?.planned ?? []).map((run) => ({ ...run, begun: false })),
-  ];
   const later = memory?.planned.filter((run) => run.start > now) ?? [];
   const end = running && endOfRow(running.end, later);
   const next = later.find((run) => end === null || run.start > end) ?? null;
@@ -97,12 +66,20 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
     ...given,
     on,
     state,
-    runs,
+    /** Begun and planned runs of this occurrence. Shape: ascending. */
+    runs: [
+      ...(memory?.startedRuns ?? []).map(({ start, end, basis }) => ({ start, end, basis, begun: true })),
+      ...(memory?.planned ?? []).map((run) => ({ ...run, begun: false })),
+    ],
     nextStart: next?.start ?? null,
+    /** End of the current run, otherwise of the next one. */
     nextEnd: end ?? (next && endOfRow(next.end, later)),
+    /** Mean price of this occurrence's runs. Unit: currency per kWh. */
     meanPrice,
+    /** Cost of this occurrence. Unit: currency. */
     cost: times(meanPrice, kwh),
-    shortfall,
+    /** Missing hours and the reason; null if none are missing. */
+    shortfall: solved?.shortfall ?? null,
     saving: savingOver(savingPerKwh, kwh),
     savingPerKwh,
     settings: shownSettings(given.definition, spec),
@@ -124,11 +101,14 @@ export function roundEnergy(spec: PlanSpec, memory: PlanRecord): number | null {
 
 /** Returns the saving of a finished run. Unit: currency per kWh. */
 export function savingOf({ meanPrice, windowStartPrice, windowPrice }: FinishedRun): PlanSaving {
-  return {
-    againstNow: null,
-    againstWindowStart: difference(windowStartPrice, meanPrice),
-    againstMean: difference(windowPrice, meanPrice),
-  };
+  return savingAgainst(meanPrice, null, windowStartPrice, windowPrice);
+}
+
+function savingAgainst(price: number | null, ...baselines: readonly (number | null)[]): PlanSaving {
+  const [againstNow = null, againstWindowStart = null, againstMean = null] = baselines.map((baseline) =>
+    baseline === null || price === null ? null : baseline - price,
+  );
+  return { againstNow, againstWindowStart, againstMean };
 }
 
 /** Returns the saving of `kwh`; null values if that is null. Unit: currency. */
@@ -138,10 +118,6 @@ export function savingOver(perKwh: PlanSaving, kwh: number | null): PlanSaving {
     againstWindowStart: times(perKwh.againstWindowStart, kwh),
     againstMean: times(perKwh.againstMean, kwh),
   };
-}
-
-function difference(from: number | null, less: number | null): number | null {
-  return from === null || less === null ? null : from - less;
 }
 
 function times(perKwh: number | null, kwh: number | null): number | null {

@@ -50,13 +50,25 @@ export interface PlanAdvance {
   readonly baselines: Baselines | null;
   /** End of the holiday in which nothing is planned; absent otherwise. */
   readonly awayUntil?: EpochMs;
-  /** The current run; null if none exists. */
   readonly running: BegunRun | null;
   /** Next time at which this changes by itself; null for never. */
   readonly nextChangeAt: EpochMs | null;
   /** Runs whose price and saving have become known. Shape: ascending. */
   readonly finished: readonly FinishedRun[];
 }
+
+/** State of a plan that was not decided yet. */
+export const UNDECIDED: PlanAdvance = {
+  memory: null,
+  state: "waiting",
+  on: false,
+  lost: true,
+  startedNow: null,
+  baselines: null,
+  running: null,
+  nextChangeAt: null,
+  finished: [],
+};
 
 /** Time for which runs of the previous occurrence are kept: longer than any pause or gap within a day. */
 const REMEMBERED_MS = 26 * 60 * MINUTE_MS;
@@ -67,17 +79,12 @@ export function advancePlan(moment: PlanInput): PlanAdvance {
   const { memory: known, finished } = occurrenceAt(moment);
   let memory = known;
   const lost = !moment.trusted;
-  if (!memory) {
-    const on = isOnWithoutRun(moment, null);
-    const none = { startedNow: null, baselines: null, running: null, nextChangeAt: null };
-    return { memory, state: "impossible", on, lost, finished, ...none };
-  }
+  if (!memory) return { ...UNDECIDED, state: "impossible", on: isOnWithoutRun(moment, null), lost, finished };
   if (lost) {
     memory = doubted(memory, moment);
     const on = isOnWithoutRun(moment, memory);
-    const state = stateOf(moment, memory, null);
     const nextChangeAt = nextChange(moment, memory, on);
-    return { memory, state, on, lost, startedNow: null, baselines: null, running: null, nextChangeAt, finished };
+    return { ...UNDECIDED, memory, state: stateOf(moment, memory, null), on, nextChangeAt, finished };
   }
   memory = decided(
     moment,
@@ -198,7 +205,6 @@ interface BeginResult {
   readonly missed: boolean;
 }
 
-/** Begins the due runs. */
 function begin(moment: PlanInput, memory: PlanRecord): BeginResult {
   const { now } = moment;
   const due = memory.planned.filter((run) => run.start <= now);

@@ -1,7 +1,4 @@
-/**
- * Tries a configured plan once on a day of equal prices. What is impossible there is impossible at any prices, so it is a
- * mistake of the configuration and not a night without the appliance.
- */
+/** Tries a plan on a day of equal prices: what is impossible there is a mistake of the configuration. */
 import { message } from "../language/text.ts";
 import { Calendar } from "../time/calendar.ts";
 import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "../time/interval.ts";
@@ -77,7 +74,8 @@ function solvedOnEqualPrices(given: PlanSpec): PlanSolution | null {
   });
   const timeline = { points, currency: "DKK", vatIncluded: true } as const;
   return solvePlan(spec, timeline, window, {
-    ...{ now: window.start, calendar },
+    now: window.start,
+    calendar,
     blocked: neverIn(spec, window, calendar),
   });
 }

@@ -13,10 +13,7 @@ import { baselinesOf, runPrice } from "./plan-savings.ts";
 /** Difference of two equal prices after rounding. Unit: currency per kWh. */
 const ROUNDING = 1e-9;
 
-/**
- * Returns a fingerprint of the input of a plan. The plan is kept while it is the same. With a tolerance, the best
- * remaining start would otherwise move as time passes.
- */
+/** Returns a fingerprint of a plan's input. While it is the same, the plan is kept and does not move as time passes. */
 export function inputFingerprint(moment: PlanInput, memory: PlanRecord): string {
   const { spec, group, blocked, after, finishBy, thresholds, machine, away = [] } = moment;
   const { window, ended } = memory;
@@ -75,7 +72,6 @@ function atOnceRun({ spec, now, blocked }: PlanInput, { startedRuns, window }: P
   return start < end ? { start, end, basis: "at_once" } : null;
 }
 
-/** Adds the run at once to the planned ones. */
 function withUrgent(memory: PlanRecord, urgent: PlanRun | null): PlanRecord {
   if (!urgent) return memory;
   const rest = memory.planned.flatMap((run) => without(run, [urgent]).map((left) => ({ ...run, ...left })));
@@ -282,10 +278,7 @@ function startedLate(moment: PlanInput, memory: PlanRecord, solution: PlanSoluti
   return { ...memory, planned, outcome: { kind: "solved", meanPrice: price, alternatives } };
 }
 
-/**
- * Continues an interrupted run at once, until the end of the window at most, at any price. Waits for the next renewal if
- * another plan blocks it or the current price is unknown.
- */
+/** Continues an interrupted run at once, at any price, at most to the window's end, or waits for the next renewal. */
 function madeUp(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const { now, blocked } = moment;
   const { window, startedRuns, owedMs, outcome } = memory;
@@ -311,7 +304,6 @@ function meanOver(runs: readonly Interval[], points: readonly PricePoint[]): num
   return sum / lengthOf(runs);
 }
 
-/** Uses the fallback hours if the prices are overdue. */
 function withFallback(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const { spec, now, calendar, blocked, after } = moment;
   const missing = memory.outcome.kind === "missing" && now >= memory.outcome.overdueAt;
@@ -329,7 +321,6 @@ function withFallback(moment: PlanInput, memory: PlanRecord): PlanRecord {
   return { ...memory, planned, outcome: { kind: "missing", from, overdueAt: now } };
 }
 
-/** Returns whether a run is based on confirmed prices or on an estimate. */
 function basisOf(points: readonly PricePoint[], run: Interval): PlanBasis {
   return points.some((point) => point.estimate && overlaps(point, run)) ? "estimates" : "prices";
 }

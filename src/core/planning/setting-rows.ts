@@ -19,12 +19,10 @@ import { MAX_ENERGY_KWH, MAX_PRICE_LIMITS } from "./plan-limits.ts";
 export type SettingValue = string | number | boolean | null;
 
 interface SettingRow {
-  /** Returns whether a plan has the setting. */
   readonly has: (spec: PlanSpec) => boolean;
   readonly value: (spec: PlanSpec) => SettingValue;
   /** Applies the text of a command to a plan that has the setting; null for a text of another form. */
   readonly read: (text: string, spec: PlanSpec) => PlanSpec | null;
-  /** Form of the text. */
   readonly expected: Message;
 }
 

@@ -27,7 +27,6 @@ export function solvePlan(spec: PlanSpec, timeline: Timeline, window: PlanWindow
   }
 }
 
-/** Returns `no_prices` if no step has a price, otherwise null. */
 function unpriced(grid: PlanGrid): PlanSolution | null {
   if (grid.count === 0 || grid.prices.some((price) => !Number.isNaN(price))) return null;
   return { kind: "no_prices", missing: { start: grid.start, end: grid.end } };

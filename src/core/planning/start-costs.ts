@@ -18,10 +18,7 @@ export interface StartCost extends Interval {
 /** Maximum time ahead of a start. Estimates of later days are not accurate. */
 const MAX_AHEAD_MS = 48 * HOUR_MS;
 
-/**
- * Returns the cost of a start now and in each following quarter with known prices; null for a plan without hours.
- * Ignores its window and other plans. Shape: ascending; starts without prices are omitted.
- */
+/** Returns the cost of a start now and in each later quarter with prices, whatever its window; null without hours. */
 export function startCosts(spec: PlanSpec, points: readonly PricePoint[], now: EpochMs): StartCost[] | null {
   if (!hasHours(spec)) return null;
   const profile = profileOf(spec);

@@ -32,9 +32,7 @@ export const NO_MACHINE: MachineState = { phase: "absent", hasDrawn: false, lowS
 export interface MachineMoment {
   /** Power that the plug measured last; null if it has measured none. */
   readonly watts: number | null;
-  /** True if the plug is ON. */
   readonly isOn: boolean;
-  /** True if its plan runs. */
   readonly runs: boolean;
   /** True if the plan would run it later within its window. */
   readonly isTaken: boolean;

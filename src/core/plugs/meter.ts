@@ -77,7 +77,6 @@ export function meterSwitched(state: MeterState, on: boolean, now: EpochMs): Met
   return { state: { ...held.state, watts, onSince: null, onTimes }, used: held.used };
 }
 
-/** Returns the energy at the power that was measured last. */
 function heldPower(state: MeterState, now: EpochMs): MeterStep {
   const { watts, until } = state;
   const held = { ...state, until: now, onTimes: [] };

@@ -66,10 +66,7 @@ export interface PlugDecision {
   readonly state: PlugState;
   /** Commands to send now, in this order. */
   readonly commands: readonly PlugCommand[];
-  /**
-   * Target state; null while undecided: the clock was never trusted, or the plug was switched manually out of its
-   * resting state.
-   */
+  /** Target state; null while undecided: the clock was never trusted, or the plug was switched manually. */
   readonly targetOn: boolean | null;
   readonly reason: PlugReason;
   /** Time of the next decision if no event occurs; null for never. */
@@ -94,7 +91,6 @@ export function decide(moment: PlugMoment): PlugDecision {
   return { state: next.state, commands, targetOn, reason, wakeAt: trusted || state.begun ? wakeAt : null };
 }
 
-/** Returns true if the wanted state is known. */
 function isKnown({ wanted, trusted, now }: PlugMoment): boolean {
   return trusted && wanted !== null && !wanted.lost && (wanted.until === null || now < wanted.until);
 }
@@ -190,25 +186,17 @@ function sendCommand(state: PlugState, on: boolean, retries: number, moment: Plu
   return { state: { ...known, sent, ends }, commands: asks ? [command, { kind: "ask" }] : [command] };
 }
 
-/**
- * Returns true if a reported state proves that the command was executed. It does not if the plug may have had that
- * state before.
- */
+/** Returns true if a report of this state proves that the command was executed: the plug did not have it before. */
 function isReportExpected({ reported }: PlugState, on: boolean, { answers }: PlugRules): boolean {
   return answers === "changes" || (reported !== null && reported !== on);
 }
 
-/**
- * Returns the remembered timer ends. Without one, a timer of the previous process may still run: it ends shortly after
- * the last renewal.
- */
+/** Returns the remembered timer ends. Without one, a timer of the previous process may still run. */
 function endsBefore({ ends }: PlugState, renewAt: EpochMs): readonly EpochMs[] {
   return ends.length > 0 ? ends : [renewAt - RENEWED_EVERY_MS + DEAD_MAN_MARGIN_MS];
 }
 
-/**
- * Adds the end of a timer. Ends within `TIMER_SLACK_MS`, as of retries, count as one. A plug may miss a few renewals.
- */
+/** Adds the end of a timer, unless it is the same within `TIMER_SLACK_MS`. A plug may miss a few renewals. */
 function endsWith(before: readonly EpochMs[], end: EpochMs): EpochMs[] {
   return [...before.filter((each) => Math.abs(each - end) > TIMER_SLACK_MS), end].slice(-MAX_ENDS);
 }
@@ -226,7 +214,6 @@ function lastingMs(renewAt: EpochMs, { wanted, rules, now }: PlugMoment): number
   return Math.min(mostSec, Math.max(leastSec, seconds)) * 1_000;
 }
 
-/** Returns when a command to the plug must be repeated or renewed. */
 function due(
   { sent, connected }: PlugState,
   targetOn: boolean | null,

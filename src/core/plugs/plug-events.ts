@@ -93,10 +93,7 @@ function reported(before: PlugState, { on, retained, isIdle }: Report, rules: Pl
   return contradicted(state, sent, rules, now);
 }
 
-/**
- * Handles a report that contradicts a confirmed command: the device's timer fired, an old message arrived, or someone
- * used the button.
- */
+/** Handles a report that contradicts a confirmed command: a timer fired, a message was old, or a button pressed. */
 function contradicted(state: PlugState, sent: Sent, rules: PlugRules, now: EpochMs): PlugState {
   if (rules.deadMan && sent.on !== restsOn(rules) && timedOut(state.ends, now))
     return { ...state, sent: null, timerWorks: true };
@@ -114,10 +111,7 @@ function contradicted(state: PlugState, sent: Sent, rules: PlugRules, now: Epoch
   return { ...state, sent: { ...again, fights: true, echoBy: sent.at + CALM_MS } };
 }
 
-/**
- * Returns true if the device's timer may have fired: that of the last command, or an earlier one whose renewal was
- * missed.
- */
+/** Returns true if the device's timer may have fired: that of the last command, or of one before missed renewals. */
 function timedOut(ends: readonly EpochMs[], now: EpochMs): boolean {
   return ends.some((end) => Math.abs(now - end) <= TIMER_SLACK_MS) || now >= Math.max(...ends);
 }

@@ -2,6 +2,7 @@
 import type { Language } from "../language/language.ts";
 import { type Say, sayIn } from "../language/text.ts";
 import type { WhenLost } from "../planning/model/plan-spec.ts";
+import { shortened } from "../text/shortened.ts";
 import type { EpochMs } from "../time/interval.ts";
 import type { PlugReason } from "./plug-controller.ts";
 
@@ -13,13 +14,10 @@ export interface PlugSnapshot {
   readonly plan: string | null;
   /** State that the plug reported; null while unknown. */
   readonly on: boolean | null;
-  /**
-   * Target state; null while undecided: the clock was never trusted, or the plug was switched manually out of its
-   * resting state.
-   */
+  /** Target state; null while undecided: the clock was never trusted, or the plug was switched manually. */
   readonly wanted: boolean | null;
   readonly code: PlugReason;
-  /** Reason in words. Shape: at most `MAX_REASON_LENGTH` characters. */
+  /** Reason in words, short enough for a state of Home Assistant. */
   readonly reason: string;
   /** True if the plug can be reached; null until its first message since the broker was connected. */
   readonly available: boolean | null;
@@ -48,9 +46,6 @@ export interface PlugMonth {
   readonly currency: string | null;
 }
 
-/** Home Assistant rejects states of more than 255 characters. */
-const MAX_REASON_LENGTH = 255;
-
 interface PlugReasonContext {
   /** Reason of its plan or signal in words; null without one. */
   readonly because: string | null;
@@ -60,8 +55,7 @@ interface PlugReasonContext {
 
 /** Returns the reason for the command of a plug in words. */
 export function plugReasonText(code: PlugReason, context: PlugReasonContext): string {
-  const text = wordsOf(code, context, sayIn(context.language));
-  return text.length > MAX_REASON_LENGTH ? `${text.slice(0, MAX_REASON_LENGTH - 1)}…` : text;
+  return shortened(wordsOf(code, context, sayIn(context.language)));
 }
 
 function wordsOf(code: PlugReason, { because, whenLost }: PlugReasonContext, say: Say): string {

@@ -71,7 +71,6 @@ export type PlugCommand =
 export interface Sent {
   readonly on: boolean;
   readonly at: EpochMs;
-  /** Number of repetitions. */
   readonly retries: number;
   /** True if the plug has answered or need not answer. */
   readonly settled: boolean;
@@ -90,10 +89,7 @@ export interface Since {
 
 /** State of a plug as the daemon knows it. */
 export interface PlugState {
-  /**
-   * True if the clock was trusted at least once since the daemon started, or the resting state is ON. Nothing is
-   * switched before.
-   */
+  /** True if the clock was ever trusted, or the resting state is ON. Nothing is switched before. */
   readonly begun: boolean;
   readonly connected: boolean;
   /** Null until the plug reports it. */
@@ -104,9 +100,7 @@ export interface PlugState {
   /** Wanted state at the last decision; a change of it is a planned change. Null before the first decision. */
   readonly desired: boolean | null;
   readonly sent: Sent | null;
-  /**
-   * Times at which the device's own timer may fire: of the last command, or of an earlier one if renewals were missed.
-   */
+  /** When the device's own timer may fire: of the last command, or of earlier ones if renewals were missed. */
   readonly ends: readonly EpochMs[];
   /** True if the timer was observed to work; null before it was observed. */
   readonly timerWorks: boolean | null;
@@ -116,10 +110,7 @@ export interface PlugState {
   readonly isBridgeDown: boolean;
   /** State that was set manually against the wanted state; null if none. */
   readonly manualOverride: boolean | null;
-  /**
-   * Until this time a contradiction is not a manual change: a plug that just returned may first execute retained
-   * commands.
-   */
+  /** Until then a contradiction is not a manual change: a returned plug may execute retained commands first. */
   readonly waryUntil: EpochMs;
   /** True if the plug did not answer, including three retries. */
   readonly unresponsive: boolean;
@@ -129,15 +120,9 @@ export interface PlugState {
 /** Maximum wait for the response to a command. */
 export const ECHO_MS: number = 10 * SECOND_MS;
 export const MAX_RETRIES = 3;
-/**
- * Commands out of the resting state are renewed at multiples of this interval, so that they end soon after the daemon
- * dies.
- */
+/** Commands out of the resting state are renewed at multiples of this, so that they end soon after elbro dies. */
 export const RENEWED_EVERY_MS: number = QUARTER_MS;
-/**
- * Margin of the device's timer after its interval. A trusted clock may be wrong by two minutes and be corrected between
- * two renewals.
- */
+/** Margin of the device's timer. A trusted clock may be wrong by two minutes and be corrected between two renewals. */
 export const DEAD_MAN_MARGIN_MS: number = 150 * SECOND_MS;
 /** Tolerance for a device's own timer: its clock and the delay of the command. */
 export const TIMER_SLACK_MS: number = 10 * SECOND_MS;

@@ -43,9 +43,7 @@ export function cheapestHours(points: readonly PricePoint[], now: EpochMs): Chea
   });
 }
 
-/**
- * Returns the mean price of the window that starts with point `first`; null if a gap or the last point is inside it.
- */
+/** Returns the mean price of the window that starts with point `first`; null if a part of it is not known. */
 function meanFrom(points: readonly PricePoint[], first: number, lengthMs: number): number | null {
   let at = (points[first] as PricePoint).start;
   const end = at + lengthMs;

@@ -22,18 +22,6 @@ export interface ExportTerms {
 /** Terms of a home without its own: 25 % VAT, as in Denmark, Norway and Sweden, and no deductions. */
 const DEFAULT_EXPORT_TERMS: ExportTerms = { vatFactor: 1.25, deductions: [] };
 
-/**
- * Returns the price of exported energy in one interval: the price without variable charges, VAT and deductions. Unit:
- * currency per kWh. Returns null if the service does not state the charges.
- */
-function exportPrice(
-  point: Pick<PricePoint, "start" | "price" | "variableCharges">,
-  { vatIncluded, terms = DEFAULT_EXPORT_TERMS, calendar }: ExportBasis,
-): number | null {
-  const parts = priceParts(point, { vatIncluded, terms });
-  return parts && parts.spot - deducted(terms, calendar.dateOf(point.start));
-}
-
 /** Parts of a price. Unit: currency per kWh; their sum is the price. */
 export interface PriceParts {
   readonly spot: number;
@@ -44,17 +32,11 @@ export interface PriceParts {
 /** Returns the parts of a price; null if the service does not state the charges. */
 export function priceParts(
   { price, variableCharges }: Pick<PricePoint, "price" | "variableCharges">,
-  { vatIncluded, terms = DEFAULT_EXPORT_TERMS }: Omit<ExportBasis, "calendar">,
+  { vatIncluded, terms = DEFAULT_EXPORT_TERMS }: { vatIncluded: boolean | null; terms?: ExportTerms | undefined },
 ): PriceParts | null {
   if (variableCharges === undefined) return null;
   const factor = vatIncluded ? terms.vatFactor : 1;
   return { spot: (price - variableCharges) / factor, charges: variableCharges / factor, vat: price - price / factor };
-}
-
-interface ExportBasis {
-  readonly vatIncluded: boolean | null;
-  readonly terms?: ExportTerms | undefined;
-  readonly calendar: Calendar;
 }
 
 /**
@@ -65,16 +47,15 @@ interface ExportBasis {
 export function exportTimeline(
   timeline: Timeline,
   spot: readonly PlacePoint[],
-  { terms = DEFAULT_EXPORT_TERMS, calendar }: Omit<ExportBasis, "vatIncluded">,
+  { terms = DEFAULT_EXPORT_TERMS, calendar }: { terms?: ExportTerms | undefined; readonly calendar: Calendar },
 ): Timeline | null {
-  const basis = { terms, calendar, vatIncluded: timeline.vatIncluded };
   const own = withCharges(timeline.points, calendar).flatMap((point): PricePoint[] => {
-    const price = exportPrice(point, basis);
-    return price === null ? [] : [{ ...point, price }];
+    const parts = priceParts(point, { vatIncluded: timeline.vatIncluded, terms });
+    return parts ? [{ ...point, price: parts.spot - deducted(terms, calendar.dateOf(point.start)) }] : [];
   });
-  const fromSpot = ({ start, end, spot: price }: PlacePoint): PricePoint => ({
-    ...{ start, end, price: price - deducted(terms, calendar.dateOf(start)), estimate: false },
-  });
+  const fromSpot = ({ start, end, spot }: PlacePoint): PricePoint => {
+    return { start, end, price: spot - deducted(terms, calendar.dateOf(start)), estimate: false };
+  };
   const points = own.length > 0 ? own : spot.map(fromSpot);
   return points.length > 0 ? { ...timeline, points, vatIncluded: false } : null;
 }

@@ -1,15 +1,13 @@
 import type { Away } from "../planning/model/plan-spec.ts";
 import type { Calendar } from "../time/calendar.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
-import { type CheapestHours, cheapestHours } from "./cheapest.ts";
+import { cheapestHours } from "./cheapest.ts";
 import type { ExportTerms } from "./export-price.ts";
 import {
-  type Color,
   colorOf,
   countBelow,
   DEFAULT_THRESHOLDS,
   isCheap,
-  type Level,
   type LevelThresholds,
   levelOf,
   percentileOf,
@@ -54,56 +52,6 @@ export interface DayFigures {
   readonly mean: number;
 }
 
-/** State of a home's prices at one instant. Fields that depend on the current price are null without one. */
-export interface HomeSnapshot {
-  readonly home: Home;
-  readonly now: EpochMs;
-  readonly currency: string | null;
-  readonly vatIncluded: boolean | null;
-  readonly current: PricePoint | null;
-  /** Price of the interval that ended when the current one started. */
-  readonly previous: PricePoint | null;
-  /** Next known price; after a gap it starts later than the current one ends. */
-  readonly next: PricePoint | null;
-  readonly level: Level | null;
-  readonly color: Color | null;
-  /** 1 is the cheapest of today's confirmed prices; null while the current price is an estimate. */
-  readonly rank: number | null;
-  readonly rankOf: number | null;
-  /** Share of today's confirmed prices below the current price. Unit: percent. */
-  readonly percentile: number | null;
-  /** Share of the last 30 days' prices below the current price. Unit: percent. */
-  readonly percentile30Days: number | null;
-  /** Last jump of the charges within those 30 days, today and tomorrow. */
-  readonly tariffChange: TariffChange | null;
-  readonly day: DayFigures | null;
-  /** Figures from the current interval to the end of the day. */
-  readonly restOfDay: DayFigures | null;
-  /**
-   * Cheapest windows of the confirmed prices from now on. Shape: by hours, ascending; lengths that do not fit are
-   * omitted.
-   */
-  readonly cheapest: readonly CheapestHours[];
-  /** True if the level is cheap or very cheap. For an estimate only if the thresholds allow estimates. */
-  readonly cheap: boolean | null;
-  readonly today: readonly PricePoint[];
-  /** Known confirmed prices of tomorrow; complete if `tomorrowValid`. */
-  readonly tomorrow: readonly PricePoint[];
-  readonly tomorrowValid: boolean;
-  /** Prices of `today` and `tomorrow` by position in the day, null for a missing interval before the last known one. */
-  readonly byPosition: { readonly today: readonly (number | null)[]; readonly tomorrow: readonly (number | null)[] };
-  /** True if each of today's hourly prices is repeated for its four quarter-hours. */
-  readonly quartersRepeatHours: boolean;
-  readonly tomorrowMean: number | null;
-  /** When tomorrow's prices were first stored; null until they are. */
-  readonly tomorrowPublishedAt: EpochMs | null;
-  readonly forecast: readonly PricePoint[];
-  /** True if at least one price states its variable charges. */
-  readonly hasVariableCharges: boolean;
-  /** Next time at which the snapshot changes without new data. */
-  readonly nextChangeAt: EpochMs;
-}
-
 /** Input of a snapshot. Shape: the timeline starts at least `REFERENCE_DAYS` ago if those prices are known. */
 export interface HomePrices {
   readonly home: Home;
@@ -118,98 +66,95 @@ export interface HomePrices {
   readonly publishedAt?: (tomorrow: EpochMs) => EpochMs;
 }
 
+/** State of a home's prices at one instant. Fields that depend on the current price are null without one. */
+export type HomeSnapshot = Readonly<ReturnType<typeof homeSnapshot>>;
+
 /** Returns the state of a home's prices at `now`. */
-export function homeSnapshot(given: HomePrices): HomeSnapshot {
+export function homeSnapshot(given: HomePrices) {
   const { home, timeline, now, calendar } = given;
   const points = timeline?.points ?? [];
-  const confirmed = points.slice(0, confirmedCount(points));
+  const firstEstimate = points.findIndex((point) => point.estimate);
+  const confirmed = firstEstimate < 0 ? points : points.slice(0, firstEstimate);
   const today = calendar.day(now);
   const tomorrow = calendar.day(today.end);
   const todayPoints = pointsIn(confirmed, today);
   const tomorrowPoints = pointsIn(confirmed, tomorrow);
   const around = pricesAround(points, now);
   const tomorrowValid = tiled(tomorrowPoints, tomorrow);
-  const vatIncluded = timeline?.vatIncluded ?? null;
   return {
     home,
     now,
     currency: timeline?.currency ?? null,
-    vatIncluded,
+    vatIncluded: timeline?.vatIncluded ?? null,
     ...around,
-    ...comparison(given, around.current, points, { today, todayPoints }),
+    ...comparison(given, around.current, { today, todayPoints }),
+    /** Last jump of the charges within the last 30 days, today and tomorrow. */
     tariffChange: given.tariffChange ?? null,
     day: figuresOf(todayPoints),
+    /** Figures from the current interval to the end of the day. */
     restOfDay: figuresOf(todayPoints.filter((point) => point.end > now)),
+    /** Cheapest windows of the confirmed prices from now on, by hours, ascending; those that do not fit are omitted. */
     cheapest: cheapestHours(pointsIn(confirmed, { start: today.start, end: tomorrow.end }), now),
     today: todayPoints,
+    /** Known confirmed prices of tomorrow; complete if `tomorrowValid`. */
     tomorrow: tomorrowPoints,
     tomorrowValid,
+    /** Prices by position in the day, null for a missing interval before the last known one. */
     byPosition: { today: byPosition(todayPoints, today), tomorrow: byPosition(tomorrowPoints, tomorrow) },
+    /** True if each of today's hourly prices is repeated for its four quarter-hours. */
     quartersRepeatHours: repeatsHours(todayPoints),
     tomorrowMean: tomorrowValid ? meanPrice(tomorrowPoints) : null,
+    /** When tomorrow's prices were first stored; null until they are. */
     tomorrowPublishedAt: tomorrowValid ? (given.publishedAt?.(tomorrow.start) ?? null) : null,
     forecast: points.slice(confirmed.length).filter((point) => point.end > now),
+    /** True if at least one price states its variable charges. */
     hasVariableCharges: points.some((point) => point.variableCharges !== undefined),
+    /** Next time at which the snapshot changes without new data. */
     nextChangeAt: Math.min(around.current?.end ?? around.next?.start ?? today.end, today.end),
   };
 }
 
-/** Returns the number of confirmed points, which precede the estimates. */
-function confirmedCount(points: readonly PricePoint[]): number {
-  const first = points.findIndex((point) => point.estimate);
-  return first < 0 ? points.length : first;
-}
-
 /** Returns the current price and its neighbours. A price is current only inside its own interval, so a gap has none. */
-function pricesAround(
-  points: readonly PricePoint[],
-  now: EpochMs,
-): Pick<HomeSnapshot, "current" | "previous" | "next"> {
+function pricesAround(points: readonly PricePoint[], now: EpochMs) {
   const after = indexAfter(points, now);
-  const last = points[after - 1];
-  const next = points[after] ?? null;
-  if (!last || last.end <= now) return { current: null, previous: null, next };
-  const before = points[after - 2];
-  return { current: last, previous: before?.end === last.start ? before : null, next };
+  const [before, last, next = null] = [points[after - 2], points[after - 1], points[after]];
+  const current = last && now < last.end ? last : null;
+  return {
+    current,
+    /** Price of the interval that ended when the current one started. */
+    previous: before && before.end === current?.start ? before : null,
+    /** Next known price; after a gap it starts later than the current one ends. */
+    next,
+  };
 }
-
-type Comparison = Pick<
-  HomeSnapshot,
-  "level" | "color" | "cheap" | "rank" | "rankOf" | "percentile" | "percentile30Days"
->;
 
 /** Compares the current price with today's prices, the last three days and the last 30 days. */
 function comparison(
-  { calendar, thresholds = DEFAULT_THRESHOLDS, last30Days }: HomePrices,
+  { timeline, calendar, thresholds = DEFAULT_THRESHOLDS, last30Days }: HomePrices,
   current: PricePoint | null,
-  points: readonly PricePoint[],
   { today, todayPoints }: { readonly today: Interval; readonly todayPoints: readonly PricePoint[] },
-): Comparison {
-  const none = { level: null, color: null, cheap: null, rank: null, rankOf: null, percentile: null };
-  if (!current) return { ...none, percentile30Days: null };
-  const reference = referenceOf(points, today, calendar);
-  const level = reference === null ? null : levelOf(current.price, reference, thresholds);
-  const todayPrices = todayPoints.map(({ price }) => price);
-  const ranked = !current.estimate && todayPoints.length > 0;
+) {
+  const { price = 0, estimate = true } = current ?? {};
+  const reference = current && referenceOf(timeline?.points ?? [], today, calendar);
+  const level = reference === null ? null : levelOf(price, reference, thresholds);
+  const ranked = estimate || todayPoints.length === 0 ? null : todayPoints.map((point) => point.price);
   return {
     level,
     color: level && colorOf(level),
-    cheap: level && isCheap(level) && (!current.estimate || thresholds.useForecast === true),
-    rank: ranked ? 1 + countBelow(current.price, todayPrices) : null,
-    rankOf: ranked ? todayPoints.length : null,
-    percentile: ranked ? percentileOf(current.price, todayPrices) : null,
-    percentile30Days: last30Days ? percentileOf(current.price, last30Days) : null,
+    /** True if the level is cheap or very cheap. For an estimate only if the thresholds allow estimates. */
+    cheap: level && isCheap(level) && (!estimate || thresholds.useForecast === true),
+    /** 1 is the cheapest of today's confirmed prices; null while the current price is an estimate. */
+    rank: ranked && 1 + countBelow(price, ranked),
+    rankOf: ranked?.length ?? null,
+    /** Share of today's confirmed prices below the current price. Unit: percent. */
+    percentile: ranked && percentileOf(price, ranked),
+    /** Share of the last 30 days' prices below the current price. Unit: percent. */
+    percentile30Days: current && last30Days ? percentileOf(price, last30Days) : null,
   };
 }
 
 function figuresOf(points: readonly PricePoint[]): DayFigures | null {
   const mean = meanPrice(points);
-  if (mean === null) return null;
-  let min = Number.POSITIVE_INFINITY;
-  let max = Number.NEGATIVE_INFINITY;
-  for (const { price } of points) {
-    min = Math.min(min, price);
-    max = Math.max(max, price);
-  }
-  return { min, max, mean };
+  const prices = points.map(({ price }) => price);
+  return mean === null ? null : { min: Math.min(...prices), max: Math.max(...prices), mean };
 }

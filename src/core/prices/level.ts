@@ -6,10 +6,7 @@ export type Level = (typeof levels)[number];
 export const colors = ["green", "yellow", "red"] as const;
 export type Color = (typeof colors)[number];
 
-/**
- * Upper bounds of the levels as ratios of the reference mean, ascending. Prices above the last bound are very
- * expensive.
- */
+/** Upper bounds of the levels as ratios of the reference mean, ascending. Above the last is very expensive. */
 export interface LevelThresholds {
   readonly veryCheap: number;
   readonly cheap: number;
@@ -35,10 +32,7 @@ export const DEFAULT_THRESHOLDS: LevelThresholds = { veryCheap: 0.6, cheap: 0.9,
 /** Number of days in the reference mean. */
 export const REFERENCE_DAYS = 3;
 
-/**
- * Minimum reference for ratios, in currency per kWh. Ratios near zero have no meaning: at a mean of 0.001, a price of
- * 0.002 would be "very expensive". Below zero, higher prices would have smaller ratios.
- */
+/** Minimum reference. Ratios near zero have no meaning; below, higher prices would have smaller ratios. */
 export const MIN_REFERENCE = 0.05;
 
 /**
@@ -82,9 +76,7 @@ export function countBelow(price: number, prices: Prices): number {
   return count;
 }
 
-/**
- * Returns the percentage of prices below one: 0 for the cheapest, near 100 for the most expensive; null without prices.
- */
+/** Returns the percentage of prices below one: 0 for the cheapest, near 100 for the highest; null without prices. */
 export function percentileOf(price: number, prices: Prices): number | null {
   return prices.length === 0 ? null : Math.round((100 * countBelow(price, prices)) / prices.length);
 }

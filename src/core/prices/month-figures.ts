@@ -12,26 +12,7 @@ export interface PeakHour {
   readonly kw: number;
 }
 
-export interface MonthPeaks {
-  /** The highest hours of the month. Shape: by power, descending. */
-  readonly hours: readonly PeakHour[];
-  /** The highest hours of the three highest days. Shape: by power, descending. */
-  readonly days: readonly PeakHour[];
-  /** Mean of `days`. Unit: kW. */
-  readonly mean: number;
-}
-
-export interface MonthFigures extends Interval {
-  /** Sum of the stored costs; null without any. Unit: the currency of the costs. */
-  readonly toDate: number | null;
-  /** End of the last hour with costs. */
-  readonly knownUntil: EpochMs | null;
-  /** Stored costs, and expected ones for every other hour; null if the last weeks are not known well enough. */
-  readonly expected: number | null;
-  /** Energy in the same way. Unit: kWh. */
-  readonly expectedKwh: number | null;
-  readonly peaks: MonthPeaks | null;
-}
+export type MonthFigures = Readonly<ReturnType<typeof monthFigures>>;
 
 /** What the figures are made of. Shape: ascending. */
 export interface MonthData {
@@ -51,20 +32,27 @@ const MAX_PEAK_HOURS = 10;
 const PEAK_DAYS = 3;
 
 /** Returns the figures of a month. `now` separates the past, from which the usual week is known. */
-export function monthFigures(data: MonthData, month: Interval, now: EpochMs): MonthFigures {
+export function monthFigures(data: MonthData, month: Interval, now: EpochMs) {
   const inMonth = (hours: readonly HourUsage[]) => hours.filter(({ start }) => contains(month, start));
   const costs = inMonth(data.costs);
   const last = costs.at(-1);
   return {
     ...month,
+    /** Sum of the stored costs; null without any. Unit: the currency of the costs. */
     toDate: last ? sumOf(costs) : null,
+    /** End of the last hour with costs. */
     knownUntil: last ? last.start + HOUR_MS : null,
     ...expectation(data, month, now),
     peaks: peaksOf(inMonth(data.consumption), data.calendar),
   };
 }
 
-function expectation(data: MonthData, month: Interval, now: EpochMs): Pick<MonthFigures, "expected" | "expectedKwh"> {
+/** Stored costs and energy, and expected ones for other hours; null if the last weeks are not known well enough. */
+function expectation(
+  data: MonthData,
+  month: Interval,
+  now: EpochMs,
+): { readonly expected: number | null; readonly expectedKwh: number | null } {
   const { calendar, prices } = data;
   const from = calendar.startOf("day", now) - PROFILE_DAYS * DAY_MS;
   const recent = (hours: readonly HourUsage[]) => hours.filter(({ start }) => start >= from && start < now);
@@ -93,7 +81,6 @@ function usualWeek(hours: readonly HourUsage[], calendar: Calendar): (at: EpochM
   return (at) => means.get(slotOf(at, calendar)) ?? mean;
 }
 
-/** Returns the hour of the local week. */
 function slotOf(at: EpochMs, calendar: Calendar): number {
   const { year, month, day, hour } = calendar.fieldsOf(at);
   return (Math.round(Date.UTC(year, month - 1, day) / DAY_MS) % 7) * 24 + hour;
@@ -118,15 +105,21 @@ function priceOf(prices: readonly PricePoint[], start: EpochMs): number | null {
 }
 
 /** Returns the highest hours; null without any. The power of an hour is its energy. */
-function peaksOf(hours: readonly HourUsage[], calendar: Calendar): MonthPeaks | null {
+function peaksOf(hours: readonly HourUsage[], calendar: Calendar) {
   const falling = hours
     .map(({ start, value }): PeakHour => ({ start, date: calendar.dateOf(start), kw: value }))
     .sort((a, b) => b.kw - a.kw || a.start - b.start);
   const dates = new Set<LocalDate>();
   const days = falling.filter(({ date }) => !dates.has(date) && dates.add(date)).slice(0, PEAK_DAYS);
   if (days.length === 0) return null;
-  const mean = days.reduce((sum, { kw }) => sum + kw, 0) / days.length;
-  return { hours: falling.slice(0, MAX_PEAK_HOURS), days, mean };
+  return {
+    /** Shape: by power, descending. */
+    hours: falling.slice(0, MAX_PEAK_HOURS),
+    /** The highest hours of the three highest days. Shape: by power, descending. */
+    days,
+    /** Mean of `days`. Unit: kW. */
+    mean: days.reduce((sum, { kw }) => sum + kw, 0) / days.length,
+  };
 }
 
 function byStart(hours: readonly HourUsage[]): Map<EpochMs, number> {

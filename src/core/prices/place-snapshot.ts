@@ -1,8 +1,9 @@
 import { type Row, rowStart } from "../series/series.ts";
 import type { Calendar } from "../time/calendar.ts";
 import { contains, type EpochMs, HOUR_MS, type Interval } from "../time/interval.ts";
-import { type CheapestHours, cheapestHours } from "./cheapest.ts";
-import { type Color, colors, isCheap, type Level, type LevelThresholds, levelOf, REFERENCE_DAYS } from "./level.ts";
+import { cheapestHours } from "./cheapest.ts";
+import { type Color, colors, isCheap, type LevelThresholds, levelOf } from "./level.ts";
+import { daysBefore } from "./price-comparison.ts";
 import { meanPrice, type PricePoint, pointsIn } from "./timeline.ts";
 
 /** Place of the third-party interface, as all outputs identify it. */
@@ -23,24 +24,6 @@ export interface PlacePoint extends Interval {
   readonly spot: number;
   readonly charges: number | null;
   readonly color: Color | null;
-}
-
-/** State of a place's prices at one instant. */
-export interface PlaceSnapshot {
-  readonly place: Place;
-  readonly now: EpochMs;
-  readonly current: PlacePoint | null;
-  readonly next: PlacePoint | null;
-  /** Current interval and all later ones. */
-  readonly upcoming: readonly PlacePoint[];
-  /** Level compared with a mean: of the known prices of the last three days; without these, of all known prices. */
-  readonly level: Level | null;
-  readonly cheap: boolean | null;
-  /** Cheapest windows of the prices from now on. Shape: by hours, ascending; lengths that do not fit are omitted. */
-  readonly cheapest: readonly CheapestHours[];
-  readonly hasCharges: boolean;
-  readonly hasColor: boolean;
-  readonly nextChangeAt: EpochMs | null;
 }
 
 /**
@@ -76,33 +59,35 @@ export interface PlacePrices {
   readonly thresholds?: LevelThresholds | undefined;
 }
 
+/** State of a place's prices at one instant. */
+export type PlaceSnapshot = Readonly<ReturnType<typeof placeSnapshot>>;
+
 /** Returns the state of a place's prices at `now`. */
-export function placeSnapshot({ place, points, now, calendar, thresholds }: PlacePrices): PlaceSnapshot {
+export function placeSnapshot({ place, points, now, calendar, thresholds }: PlacePrices) {
   const upcoming = points.filter((point) => point.end > now);
   const [first] = upcoming;
   const current = first && contains(first, now) ? first : null;
   const next = (current ? upcoming[1] : first) ?? null;
   const priced = points.map(({ start, end, price }): PricePoint => ({ start, end, price, estimate: false }));
-  const reference = meanPrice(pointsIn(priced, daysBefore(now, calendar))) ?? meanPrice(priced);
+  const lastDays = daysBefore(calendar.startOf("day", now), calendar);
+  const reference = meanPrice(pointsIn(priced, lastDays)) ?? meanPrice(priced);
   const level = current && reference !== null ? levelOf(current.price, reference, thresholds) : null;
   return {
     place,
     now,
     current,
     next,
+    /** Current interval and all later ones. */
     upcoming,
+    /** Level compared with a mean: of the known prices of the last three days; without these, of all known prices. */
     level,
     cheap: level && isCheap(level),
+    /** Cheapest windows of the prices from now on. Shape: by hours, ascending; lengths that do not fit are omitted. */
     cheapest: cheapestHours(priced, now),
     hasCharges: points.some((point) => point.charges !== null),
     hasColor: points.some((point) => point.color !== null),
     nextChangeAt: current?.end ?? next?.start ?? null,
   };
-}
-
-function daysBefore(now: EpochMs, calendar: Calendar): Interval {
-  const today = calendar.startOf("day", now);
-  return { start: calendar.add("day", today, -REFERENCE_DAYS), end: today };
 }
 
 /** Returns the currency of a price region from its country prefix; DKK if the prefix is unknown. */

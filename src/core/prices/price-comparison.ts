@@ -4,7 +4,6 @@ import type { EpochMs, Interval } from "../time/interval.ts";
 import {
   countBelow,
   DEFAULT_THRESHOLDS,
-  type Level,
   type LevelThresholds,
   levelOf,
   percentileOf,
@@ -13,25 +12,16 @@ import {
 import { meanPrice, type PricePoint, pointsIn, tiled } from "./timeline.ts";
 
 /** Price with its level and rank. */
-export interface JudgedPoint extends PricePoint {
-  /** Null if there are no prices to compare with. */
-  readonly level: Level | null;
-  /**
-   * 1 is the cheapest of the day's prices; null for an estimate, and until all confirmed prices of the day are known.
-   */
-  readonly rank: number | null;
-  readonly rankOf: number | null;
-  /** Share of the day's prices below it. Unit: percent; null if there is no rank. */
-  readonly percentile: number | null;
+export type JudgedPoint = ReturnType<typeof judged>;
+
+/** Returns the mean with which a day's prices are compared: of the days before, otherwise its own; or null. */
+export function referenceOf(points: readonly PricePoint[], day: Interval, calendar: Calendar): number | null {
+  return meanPrice(pointsIn(points, daysBefore(day.start, calendar))) ?? meanPrice(pointsIn(points, day));
 }
 
-/**
- * Returns the mean with which a day's prices are compared: of the days before it, otherwise its own. Null without
- * prices.
- */
-export function referenceOf(points: readonly PricePoint[], day: Interval, calendar: Calendar): number | null {
-  const before = { start: calendar.add("day", day.start, -REFERENCE_DAYS), end: day.start };
-  return meanPrice(pointsIn(points, before)) ?? meanPrice(pointsIn(points, day));
+/** Returns the days whose mean is the reference of a day. */
+export function daysBefore(day: EpochMs, calendar: Calendar): Interval {
+  return { start: calendar.add("day", day, -REFERENCE_DAYS), end: day };
 }
 
 /**
@@ -72,14 +62,16 @@ function judgedDay(points: readonly PricePoint[], start: EpochMs, calendar: Cale
   };
 }
 
-function judged(point: PricePoint, { reference, confirmed }: JudgedDay, thresholds: LevelThresholds): JudgedPoint {
-  const level = reference === null ? null : levelOf(point.price, reference, thresholds);
-  if (point.estimate || !confirmed) return { ...point, level, rank: null, rankOf: null, percentile: null };
+function judged(point: PricePoint, { reference, confirmed }: JudgedDay, thresholds: LevelThresholds) {
+  const ranked = point.estimate ? null : confirmed;
   return {
     ...point,
-    level,
-    rank: 1 + countBelow(point.price, confirmed),
-    rankOf: confirmed.length,
-    percentile: percentileOf(point.price, confirmed),
+    /** Null if there are no prices to compare with. */
+    level: reference === null ? null : levelOf(point.price, reference, thresholds),
+    /** 1 is the cheapest of the day; null for an estimate, and until all confirmed prices of the day are known. */
+    rank: ranked && 1 + countBelow(point.price, ranked),
+    rankOf: ranked?.length ?? null,
+    /** Share of the day's prices below it. Unit: percent; null if there is no rank. */
+    percentile: ranked && percentileOf(point.price, ranked),
   };
 }

@@ -10,10 +10,7 @@ export interface PricePoint extends Interval {
   readonly variableCharges?: number;
 }
 
-/**
- * Prices of one home: confirmed prices, then the forecast. Shape: sorted by start, not overlapping; gaps are possible
- * and have no price.
- */
+/** Prices of one home: confirmed ones, then the forecast. Shape: sorted by start, not overlapping, gaps possible. */
 export interface Timeline {
   readonly points: readonly PricePoint[];
   readonly currency: string;
@@ -60,10 +57,7 @@ export function unpackPoints(packed: Float64Array): PricePoint[] {
   return points;
 }
 
-/**
- * Appends the forecast to the confirmed prices. An estimate counts only after the last confirmed price. A forecast hour
- * that is partly confirmed keeps its remaining part.
- */
+/** Appends the forecast after the last confirmed price. A partly confirmed hour keeps its remaining part. */
 export function joinForecast(confirmed: readonly PricePoint[], forecast: readonly PricePoint[]): PricePoint[] {
   const reached = confirmed.at(-1)?.end ?? Number.NEGATIVE_INFINITY;
   const behind = forecast.filter((point) => point.end > reached);
@@ -93,10 +87,7 @@ export function pointsIn<Point extends Interval>(points: readonly Point[], range
   return points.slice(indexAfter(points, range.start - 1), indexAfter(points, range.end - 1));
 }
 
-/**
- * Returns the prices in steps of the shortest interval, from the start of the day to the last known price. A missing
- * price is null, so that the position tells the time. Shape: points ascending, inside `day`.
- */
+/** Returns the prices in steps from the start of the day to the last known one; null for a missing price. */
 export function byPosition(points: readonly PricePoint[], day: Interval): (number | null)[] {
   const prices: (number | null)[] = [];
   if (tiled(points, day)) return points.map(({ price }) => price);
@@ -132,10 +123,7 @@ export function meanPrice(points: readonly PricePoint[]): number | null {
 /** Minimum hours for the check, because a few hours may have equal quarter-hours by chance. */
 const MIN_HOURS_TO_TELL = 20;
 
-/**
- * Returns true if quarter-hour prices only repeat hourly prices, so that plans gain nothing from them. Shape: the
- * points of one day; false for hourly points and for fewer than 20 hours.
- */
+/** Returns true if a day's quarters only repeat hourly prices, so that plans gain nothing. False for under 20 hours. */
 export function repeatsHours(points: readonly PricePoint[]): boolean {
   const prices = new Map<EpochMs, number>();
   let quarters = 0;

@@ -35,20 +35,14 @@ export function amountReader(
   return isNamed ? (row) => row[field] : amountByRate;
 }
 
-/**
- * Calculates costs under an unknown field name as rate x energy + fees; null if a part is missing. Source: service
- * interface, part 2.3.
- */
+/** Calculates costs as rate x energy + fees; null if a part is missing. Source: service interface, part 2.3. */
 function amountByRate({ totalPricePerKWh: rate, energyKWh: energy, fixedFeesForInterval: fee }: Row): number | null {
   if (typeof energy !== "number" || typeof fee !== "number") return null;
   if (energy === 0) return fee;
   return typeof rate === "number" ? rate * energy + fee : null;
 }
 
-/**
- * Sums rows of hours or quarter-hours per hour. Incomplete hours are dropped. Shape: the rows of one day in any order,
- * not overlapping; the result is ascending.
- */
+/** Sums the rows of one day per hour; incomplete hours are dropped. Shape: rows not overlapping; ascending. */
 export function usageHours(
   rows: readonly Row[],
   operation: UsageOperation,

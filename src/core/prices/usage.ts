@@ -1,50 +1,18 @@
 /** Consumption, costs, export and revenue of a home per day, month and year, computed from hour rows. */
 
 import { type Row, rowStart } from "../series/series.ts";
-import type { Calendar, LocalDate } from "../time/calendar.ts";
+import type { Calendar } from "../time/calendar.ts";
 import { type EpochMs, HOUR_MS, type Interval } from "../time/interval.ts";
 import { amountReader, DEFAULT_COST_FIELD, type UsageOperation } from "./usage-amounts.ts";
 
 /** Amount of one local day. Unit: kWh for energy, the series' currency for costs and revenue. */
-export interface DayUsage extends Interval {
-  readonly date: LocalDate;
-  readonly value: number;
-  /** Number of hours with a value. */
-  readonly hours: number;
-  /** True if every hour of the day has a value. */
-  readonly complete: boolean;
-  /** True if an hour is marked as an estimate. */
-  readonly estimate: boolean;
-}
+export type DayUsage = Readonly<ReturnType<typeof dayUsage>>;
 
 /** Sum of the known days since the start of a month or year. Unit: as in `DayUsage`. */
-export interface PeriodUsage {
-  /** Start of the month or year, even if its first days are not known. */
-  readonly start: EpochMs;
-  /** End of the last known day. */
-  readonly end: EpochMs;
-  readonly value: number;
-  /** Number of known days, and of all days from `start` to `end`. */
-  readonly days: number;
-  readonly daysPassed: number;
-  readonly estimate: boolean;
-}
+export type PeriodUsage = Readonly<NonNullable<ReturnType<typeof periodOf>>>;
 
 /** Figures of one series. Unknown values are null, never zero. */
-export interface UsageFigures {
-  /** `kWh`, or a currency. */
-  readonly unit: string;
-  readonly yesterday: DayUsage | null;
-  readonly lastCompleteDay: DayUsage | null;
-  readonly monthToDate: PeriodUsage | null;
-  readonly yearToDate: PeriodUsage | null;
-  /** Reported month: the current one once its first readings have arrived, until then the previous one. */
-  readonly month: PeriodUsage | null;
-  /** Month before the reported month. */
-  readonly previousMonth: PeriodUsage | null;
-  /** Reported year, by the same rule as the month. */
-  readonly year: PeriodUsage | null;
-}
+export type UsageFigures = Readonly<ReturnType<typeof usageFigures>>;
 
 /** Figures of a home; null for a series that the service has never returned. */
 export type HomeUsage = Readonly<Record<UsageOperation, UsageFigures | null>>;
@@ -59,9 +27,7 @@ export const NO_USAGE: HomeUsage = {
 /** Maximum wait for the last day of an ended period: missing days are requested again for a week. */
 const MAX_WAIT_DAYS = 7;
 
-/**
- * Returns the range that `usageFigures` needs: the year that may be reported, and the month before the reported one.
- */
+/** Returns the range that `usageFigures` needs: the reported year, and the month before the reported one. */
 export function usageRange(now: EpochMs, calendar: Calendar): Interval {
   const today = calendar.day(now);
   const waitedFrom = calendar.add("day", today.start, -MAX_WAIT_DAYS);
@@ -70,10 +36,7 @@ export function usageRange(now: EpochMs, calendar: Calendar): Interval {
   return { start: Math.min(year, previousMonth), end: today.end };
 }
 
-/**
- * Adds up the days of an hour series. Shape: one array of rows per local day; the result has the same order. Rows
- * without a number are dropped, and so are days without any number.
- */
+/** Adds up the days of an hour series, one array of rows each. Days without any number are dropped. */
 export function usageDays(
   days: readonly (readonly Row[])[],
   operation: UsageOperation,
@@ -101,14 +64,21 @@ function dayOf(
     hours++;
   }
   if (hours === 0) return null;
-  const day = calendar.day(firstStart);
+  return dayUsage({ start: firstStart, value, hours, estimate: rows.some((row) => row.isEstimate === true) }, calendar);
+}
+
+function dayUsage(
+  { start, ...sum }: { readonly start: EpochMs; value: number; hours: number; estimate: boolean },
+  calendar: Calendar,
+) {
+  const day = calendar.day(start);
   return {
     ...day,
-    date: calendar.dateOf(day.start),
-    value,
-    hours,
-    complete: hours === (day.end - day.start) / HOUR_MS,
-    estimate: rows.some((row) => row.isEstimate === true),
+    date: calendar.dateOf(start),
+    /** Sum of the `hours` with a value, of which some may be marked as an `estimate`. */
+    ...sum,
+    /** True if every hour of the day has a value. */
+    complete: sum.hours === (day.end - day.start) / HOUR_MS,
   };
 }
 
@@ -126,28 +96,29 @@ export function packDays(days: readonly DayUsage[]): Float64Array {
 export function unpackDays(packed: Float64Array, calendar: Calendar): DayUsage[] {
   return Array.from({ length: packed.length / PACKED }, (_, i) => {
     const [start = 0, value = 0, signed = 0] = packed.subarray(i * PACKED, (i + 1) * PACKED);
-    const hours = Math.abs(signed);
-    const day = calendar.day(start);
-    const complete = hours === (day.end - day.start) / HOUR_MS;
-    return { ...day, date: calendar.dateOf(start), value, hours, complete, estimate: signed < 0 };
+    return dayUsage({ start, value, hours: Math.abs(signed), estimate: signed < 0 }, calendar);
   });
 }
 
 /** Returns the figures at `now`. Shape: `days` ascending, possibly with missing days. */
-export function usageFigures(days: readonly DayUsage[], unit: string, now: EpochMs, calendar: Calendar): UsageFigures {
+export function usageFigures(days: readonly DayUsage[], unit: string, now: EpochMs, calendar: Calendar) {
   const today = calendar.startOf("day", now);
   const yesterday = calendar.add("day", today, -1);
   const toDate = (each: PeriodUnit) => periodOf(days, periodAt(each, now, calendar), calendar);
   const month = reportedPeriod(days, "month", now, calendar);
   const year = reportedPeriod(days, "year", now, calendar);
   return {
+    /** `kWh`, or a currency. */
     unit,
     yesterday: days.find((day) => day.start === yesterday) ?? null,
     lastCompleteDay: days.findLast((day) => day.complete && day.start < today) ?? null,
     monthToDate: toDate("month"),
     yearToDate: toDate("year"),
+    /** Reported month: the current one once its first readings have arrived, until then the previous one. */
     month: periodOf(days, month, calendar),
+    /** Month before the reported month. */
     previousMonth: periodOf(days, periodBefore("month", month, calendar), calendar),
+    /** Reported year, by the same rule as the month. */
     year: periodOf(days, year, calendar),
   };
 }
@@ -163,10 +134,7 @@ function periodBefore(unit: PeriodUnit, { start }: Interval, calendar: Calendar)
   return { start: calendar.add(unit, start, -1), end: start };
 }
 
-/**
- * Returns the month or year to report at `now`. Readings arrive a day late. So a period is reported until its last day
- * and the first readings of the next period are known, at most a week.
- */
+/** Returns the period to report: the last one until its last day and the next one's first are known, at most a week. */
 function reportedPeriod(days: readonly DayUsage[], unit: PeriodUnit, now: EpochMs, calendar: Calendar): Interval {
   const present = periodAt(unit, now, calendar);
   const before = periodBefore(unit, present, calendar);
@@ -177,14 +145,17 @@ function reportedPeriod(days: readonly DayUsage[], unit: PeriodUnit, now: EpochM
   return hasBegun && lastBefore.end === before.end ? present : before;
 }
 
-function periodOf(days: readonly DayUsage[], { start, end }: Interval, calendar: Calendar): PeriodUsage | null {
+function periodOf(days: readonly DayUsage[], { start, end }: Interval, calendar: Calendar) {
   const known = days.filter((day) => day.start >= start && day.start < end);
   const last = known.at(-1);
   if (!last) return null;
   return {
+    /** Start of the month or year, even if its first days are not known. */
     start,
+    /** End of the last known day. */
     end: last.end,
     value: known.reduce((sum, day) => sum + day.value, 0),
+    /** Number of known days, and of all days from `start` to `end`. */
     days: known.length,
     daysPassed: calendar.boundaries("day", { start, end: last.end }).length - 1,
     estimate: known.some((day) => day.estimate),

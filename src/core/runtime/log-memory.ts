@@ -36,10 +36,7 @@ export class LogMemory {
     this.startedAt = now();
   }
 
-  /**
-   * Returns a log that forwards to `log` and keeps the lines here. Lines of level `debug` are kept only if `log` writes
-   * them.
-   */
+  /** Returns a log that forwards to `log` and keeps the lines here; `debug` only if `log` writes it. */
   recording(log: RecordedLog): RecordedLog {
     const to = (level: LogLevel) => (facts: object, text: string) => {
       if (level !== "debug" || log.level === "debug") this.#keep(level, facts, text);

@@ -24,23 +24,18 @@ export class LoopHeartbeat {
     this.#at = clock.now();
   }
 
-  /** Records the start of an iteration. */
   turn(): void {
     this.#since = this.#clock.monotonicMs();
     this.#until = null;
   }
 
-  /** Records the start of a sleep. */
   sleep(until: EpochMs): void {
     this.#since = this.#clock.monotonicMs();
     this.#at = this.#clock.now();
     this.#until = until;
   }
 
-  /**
-   * Returns how late the loop is; 0 if it is on time. Unit: ms. A sleeping loop is late only if both clocks show it.
-   * The wall clock may be set during a sleep, and the loop needs a few seconds to notice.
-   */
+  /** Returns how late the loop is, in ms; 0 on time. A sleeping loop is late only if both clocks show it. */
   get lateMs(): number {
     const passedMs = this.#clock.monotonicMs() - this.#since;
     if (this.#until === null) return Math.max(0, passedMs - MAX_TICK_MS);

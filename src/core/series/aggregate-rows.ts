@@ -40,7 +40,8 @@ function aggregated(rows: readonly Row[], { start, end }: Interval): Row[] {
   const sum = isPrice ? sumOf(rows, "totalPricePerKWh") : null;
   return [
     {
-      ...{ start: formatInstant(start), end: formatInstant(end) },
+      start: formatInstant(start),
+      end: formatInstant(end),
       ...Object.fromEntries(sums),
       ...(hasPrice ? { totalPricePerKWh: sum === null ? null : rounded(sum / rows.length) } : {}),
       ...(rows.some((row) => "isEstimate" in row) ? { isEstimate: rows.some((row) => row.isEstimate === true) } : {}),

@@ -1,10 +1,7 @@
 import type { Calendar, CalendarUnit } from "../time/calendar.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
 
-/**
- * Unit of a series. `latest` marks a series of which only the newest response counts: a forecast, the list of
- * addresses.
- */
+/** Unit of a series. Of a `latest` one only the newest response counts: a forecast, the list of addresses. */
 export type SeriesUnit = CalendarUnit | "latest";
 
 /** Identifies one series in storage. `place` is an address id, a third-party place, or empty for a whole account. */
@@ -35,23 +32,11 @@ export function partsOfSeriesName(name: string): string[] {
   return name.split("/").map(decodeURIComponent);
 }
 
-/**
- * Returns the unit of a series' chunks: the next larger calendar unit. Days hold hours and quarter-hours, months hold
- * days, years hold months and years. Returns null for `latest`, which is one chunk.
- */
+/** Returns the unit of a series' chunks: the next larger one. Null for `latest`, which is one chunk. */
 export function chunkUnitOf(unit: SeriesUnit): "day" | "month" | "year" | null {
-  switch (unit) {
-    case "fifteenMinutes":
-    case "hour":
-      return "day";
-    case "day":
-      return "month";
-    case "month":
-    case "year":
-      return "year";
-    case "latest":
-      return null;
-  }
+  return ({ fifteenMinutes: "day", hour: "day", day: "month", month: "year", year: "year", latest: null } as const)[
+    unit
+  ];
 }
 
 /** All time: the one chunk of a `latest` series. */
@@ -93,10 +78,7 @@ function instantIn(value: unknown): EpochMs | null {
   return Number.isNaN(at) ? null : at;
 }
 
-/**
- * Returns true if the rows cover `range` exactly: each unit once, none missing, none repeated. Shape: rows in ascending
- * order.
- */
+/** Returns true if the rows cover `range` exactly: each unit once. Shape: rows in ascending order. */
 export function tiles(rows: readonly Row[], unit: CalendarUnit, range: Interval, calendar: Calendar): boolean {
   const bounds = calendar.boundaries(unit, range);
   if (rows.length !== bounds.length - 1) return false;

@@ -1,7 +1,4 @@
-/**
- * Assignment of accounts to processes by rendezvous hashing, so that a change of `count` moves as few accounts as
- * possible.
- */
+/** Assigns accounts to processes by rendezvous hashing, so that a change of `count` moves few accounts. */
 
 /** One of several processes that share the accounts. */
 export interface Shard {
@@ -13,10 +10,7 @@ export interface Shard {
 /** Maximum shards: bounds the loop in `shardOf`. More processes on one broker are not expected. */
 export const MAX_SHARDS = 1_024;
 
-/**
- * Returns the shard of an account: the index with the highest score. With one more shard, 1 in `count` accounts moves,
- * always to the new shard.
- */
+/** Returns the shard of an account: the index with the highest score. One more shard takes 1 in `count` accounts. */
 export function shardOf(account: string, count: number): number {
   const own = hash(account);
   let best = 0;

@@ -17,10 +17,7 @@ export interface InterfaceState {
   readonly account: string;
   readonly interface: "consumer" | "third_party";
   readonly service: ServiceState;
-  /**
-   * Remaining requests according to the service; null before the first response, and if the service does not report
-   * them.
-   */
+  /** Remaining requests according to the service; null before the first response, or if it does not report them. */
   readonly minuteLeft: number | null;
   readonly dayLeft: number | null;
   /** Attempts since UTC midnight, including rejected ones. */
@@ -45,10 +42,7 @@ export interface BackfillState {
   readonly pause?: BackfillPause | null;
 }
 
-/**
- * Pause of the back-fill, its end and its reason: `quota` if the share of the back-fill is used up, otherwise the
- * problem of the account.
- */
+/** Pause of the back-fill. `quota`: its share is used up; otherwise the problem of the account. */
 export interface BackfillPause {
   readonly until: EpochMs;
   readonly why: "quota" | ServiceProblemCode;

@@ -32,10 +32,7 @@ export interface ProblemFound extends Omit<Problem, "advice" | "detail" | "reque
   readonly names?: Readonly<Record<string, Text>>;
 }
 
-/**
- * Current problems, one per subject. Starting a problem that already exists changes only its detail, so `onChange` is
- * called once per start and once per end.
- */
+/** Current problems, one per subject. `onChange` is called once per start and end, not for another detail. */
 export class Problems {
   readonly #current = new Map<string, Problem>();
   readonly #onChange: (problem: Problem, state: "started" | "ended") => void;

@@ -1,10 +1,7 @@
 /** Reason why the daemon cannot start, in one sentence for the owner. */
 export class StartError extends Error {}
 
-/**
- * Reason that may pass without the owner's action: a read-only card after a power cut, a full disk, a disk mounted
- * later.
- */
+/** Reason that may pass without the owner: a read-only card after a power cut, a full disk, a late mount. */
 export class PassingStartError extends StartError {}
 
 /** System error codes of a full or failing disk, and of too many open files. */
@@ -17,19 +14,13 @@ export function mayPass(error: unknown): boolean {
   return error instanceof Error && "code" in error && (SHORTAGES.has(error.code) || UNAVAILABLE.has(error.code));
 }
 
-/**
- * Throws a PassingStartError if the system has too little room or too few files. `error` is an error of the file system
- * or its code. Returns for any other error.
- */
+/** Throws a PassingStartError for an error, or its code, that says that the system has too little room. */
 export function throwIfShort(error: unknown, what: string): void {
   const code = error instanceof Error && "code" in error ? error.code : error;
   if (SHORTAGES.has(code)) throw new PassingStartError(`${what}: ${code}; try again later`);
 }
 
-/**
- * Returns the error as a StartError. Of an unexpected error, only its kind and place are shown, because its message may
- * quote a secret of the configuration.
- */
+/** Returns a StartError. Of an unexpected error only kind and place are shown: its message may quote a secret. */
 export function asStartError(error: unknown, what: string): StartError {
   if (error instanceof StartError) return error;
   const isSystem = error instanceof Error && "syscall" in error;

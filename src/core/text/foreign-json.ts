@@ -1,7 +1,4 @@
-/**
- * Size limits for JSON from other systems, checked before parsing. A parser needs up to 60 bytes of memory per byte of
- * nested lists.
- */
+/** Size limits of JSON from other systems, checked before parsing, which may need 60 bytes per byte of nested lists. */
 
 /** Responses of the service and of Home Assistant have six levels. */
 const MAX_DEPTH = 32;
@@ -11,10 +8,7 @@ const MAX_VALUES = 500_000;
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/**
- * Returns why a text must not be parsed, as the end of a sentence; null if its size is acceptable. Does not check that
- * the text is valid JSON.
- */
+/** Returns why a text must not be parsed, as the end of a sentence; null if its size is acceptable. */
 export function flawOf(utf8: Uint8Array): string | null {
   let depth = 0;
   let values = 0;

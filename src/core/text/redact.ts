@@ -4,10 +4,7 @@
 export interface RedactedText {
   readonly text: string;
   readonly standIn: string;
-  /**
-   * A name matches whole words, case-insensitively: "Lind" does not match in "Lindt". A name of fewer than
-   * `MIN_WORD_LENGTH` characters matches a whole value only. A secret matches anywhere.
-   */
+  /** A name matches whole words in any case, a short name only whole values; a secret matches anywhere. */
   readonly kind: "name" | "secret";
 }
 
@@ -31,10 +28,7 @@ export function revealsPlace(name: string): boolean {
   return name !== "" && !HARMLESS.has(name.toLowerCase());
 }
 
-/**
- * Returns plain JSON with the `hidden` texts replaced in all values. Keys are fixed words of the program and stay.
- * Identifiers and coordinates are always shortened.
- */
+/** Returns plain JSON with the `hidden` texts replaced in all values. Ids and coordinates are always shortened. */
 export function redact(json: unknown, hidden: readonly RedactedText[]): unknown {
   const rules = [...hidden]
     .filter(({ text }) => text !== "")

@@ -1,10 +1,7 @@
 /** Decimals of published figures. Smaller fractions of a krone or a kWh are floating-point noise. */
 const DECIMALS = 6;
 
-/**
- * Rounds a figure for publication. The result is never written with an exponent, so an array of prices has a known
- * maximum length. Minus zero becomes zero.
- */
+/** Rounds a published figure, never with an exponent, so that arrays have a maximum length. -0 becomes 0. */
 export function rounded(value: number): number {
   return Number(value.toFixed(DECIMALS)) + 0;
 }

@@ -1,9 +1,6 @@
 const LETTERS: Readonly<Record<string, string>> = { æ: "ae", ø: "oe", å: "aa", ä: "ae", ö: "oe", ü: "ue", ß: "ss" };
 
-/**
- * Converts a name to a form for topics and entity ids: lower-case letters, digits and underscores. Nordic letters are
- * transliterated. Returns `home` if the name has no letter or digit.
- */
+/** Converts a name for topics and entity ids: a-z, 0-9 and underscores, Nordic letters transliterated; else `home`. */
 export function slugOf(name: string): string {
   const written = name
     .normalize("NFC")

@@ -20,10 +20,7 @@ export const SERVICE_ZONE = "Europe/Copenhagen";
 /** Years that a calendar supports; they bound the table of transitions. */
 export const CALENDAR_YEARS = { first: 1970, last: 2199 } as const;
 
-/**
- * Extra years before and after `CALENDAR_YEARS`, so that the longest allowed range still fits. Years outside them get
- * the one offset of the nearest known year, so that a wrong system clock does not throw.
- */
+/** Extra years, so that the longest range fits. Beyond them the nearest offset holds, for a wrong system clock. */
 const MARGIN_YEARS = 10;
 const FIRST_KNOWN = CALENDAR_YEARS.first - MARGIN_YEARS;
 const LAST_KNOWN = CALENDAR_YEARS.last + MARGIN_YEARS;
@@ -62,11 +59,7 @@ export class Calendar {
   readonly #years = new Map<number, Segments>();
   readonly #memory: TransitionMemory | null;
   readonly #readOffset: OffsetAt;
-  #last: { readonly start: EpochMs; readonly end: EpochMs; readonly offsetMs: number } = {
-    start: 0,
-    end: 0,
-    offsetMs: 0,
-  };
+  #last = { start: 0, end: 0, offsetMs: 0 };
 
   /** `readOffset` belongs to the zone `zone`. It is called about 40 times for each year that is not in `memory`. */
   constructor(zone: string, readOffset: OffsetAt, memory: TransitionMemory | null = null) {
@@ -80,7 +73,8 @@ export class Calendar {
     const last = this.#last;
     if (last.start <= at && at < last.end) return last.offsetMs;
     const year = new Date(at).getUTCFullYear();
-    if (!isKnown(year)) return this.#segmentsOf(year < FIRST_KNOWN ? FIRST_KNOWN : LAST_KNOWN)[0].offsetMs;
+    if (year < FIRST_KNOWN) return this.#segmentsOf(FIRST_KNOWN)[0].offsetMs;
+    if (!(year <= LAST_KNOWN)) return this.#segmentsOf(LAST_KNOWN)[0].offsetMs;
     const segments = this.#segmentsOf(year);
     let i = segments.length - 1;
     while (i > 0 && (segments[i] as Segment).from > at) i--;
@@ -96,15 +90,8 @@ export class Calendar {
   /** Returns the last boundary of `unit` at or before `at`. */
   startOf(unit: CalendarUnit, at: EpochMs): EpochMs {
     const local = at + this.offsetAt(at);
-    switch (unit) {
-      case "fifteenMinutes":
-      case "hour":
-        return at - modulo(local, STEP_MS[unit]);
-      case "day":
-      case "month":
-      case "year":
-        return this.#instantOf(civilStart(unit, local, 0));
-    }
+    if (unit === "fifteenMinutes" || unit === "hour") return at - modulo(local, STEP_MS[unit]);
+    return this.#instantOf(civilStart(unit, local, 0));
   }
 
   /** Returns the first boundary of `unit` after `at`. */
@@ -112,19 +99,13 @@ export class Calendar {
     return this.add(unit, this.startOf(unit, at), 1);
   }
 
-  /**
-   * Moves a boundary by `count` units, forwards or backwards. A day is a calendar day of 23, 24 or 25 hours. From inside
-   * a day, month or year, it starts at the beginning of it.
-   */
+  /** Moves a boundary by `count` units. From inside a day, month or year, it starts at the beginning of it. */
   add(unit: CalendarUnit, boundary: EpochMs, count: number): EpochMs {
     if (unit === "fifteenMinutes" || unit === "hour") return boundary + count * STEP_MS[unit];
     return this.#instantOf(civilStart(unit, boundary + this.offsetAt(boundary), count));
   }
 
-  /**
-   * Moves an instant by calendar days or years and keeps the local time of day where it exists. 29 February becomes 1
-   * March in a year without one.
-   */
+  /** Moves an instant by calendar days or years at the same local time. 29 February may become 1 March. */
   shift(at: EpochMs, unit: "day" | "year", count: number): EpochMs {
     const local = at + this.offsetAt(at);
     if (unit === "day") return this.#instantOf(local + count * DAY_MS);
@@ -139,13 +120,13 @@ export class Calendar {
     return { start, end: floor === range.end ? floor : this.next(unit, range.end) };
   }
 
-  /**
-   * Returns the boundaries of `unit` in `range`, expanded outward. Shape: ascending, both ends included, so n intervals
-   * have n + 1 boundaries.
-   */
+  /** Returns the boundaries of `unit` in `range`, expanded outward. Shape: ascending, both ends included. */
   boundaries(unit: CalendarUnit, range: Interval): EpochMs[] {
     const { start, end } = this.expandOutward(unit, range);
-    if (unit === "fifteenMinutes" || unit === "hour") return steps(start, end, STEP_MS[unit]);
+    if (unit === "fifteenMinutes" || unit === "hour") {
+      const count = Math.max(0, Math.ceil((end - start) / STEP_MS[unit]));
+      return Array.from({ length: count + 1 }, (_, i) => start + i * STEP_MS[unit]);
+    }
     const found: EpochMs[] = [start];
     let local = civilStart(unit, start + this.offsetAt(start), 0);
     for (let at = start; at < end; found.push(at)) {
@@ -160,9 +141,7 @@ export class Calendar {
     return this.boundaries(unit, range).filter((at) => contains(range, at));
   }
 
-  /**
-   * Returns the intervals of `unit` that cover `range`, expanded outward. Shape: ascending, without gaps or overlaps.
-   */
+  /** Returns the intervals of `unit` that cover `range`, expanded outward. Shape: ascending, without gaps. */
   intervals(unit: CalendarUnit, range: Interval): Interval[] {
     const bounds = this.boundaries(unit, range);
     const found: Interval[] = [];
@@ -176,7 +155,6 @@ export class Calendar {
     return { start, end: this.add("day", start, 1) };
   }
 
-  /** Returns the local date of `at`. */
   dateOf(at: EpochMs): LocalDate {
     return new Date(at + this.offsetAt(at)).toISOString().slice(0, 10);
   }
@@ -186,16 +164,12 @@ export class Calendar {
     return Math.floor(modulo(at + this.offsetAt(at), DAY_MS) / MINUTE_MS);
   }
 
-  /**
-   * Returns the first instant of the local day of `at` at which the local clock shows `minuteOfDay` or later. A time
-   * skipped in spring gives the moment of the change; a time that occurs twice in autumn gives the first.
-   */
+  /** Returns the first instant of that local day at which the clock shows `minuteOfDay` or later. */
   timeOnDay(at: EpochMs, minuteOfDay: number): EpochMs {
     const local = at + this.offsetAt(at);
     return this.#instantOf(local - modulo(local, DAY_MS) + minuteOfDay * MINUTE_MS);
   }
 
-  /** Returns the local date and time of an instant. */
   fieldsOf(at: EpochMs): LocalFields {
     const local = new Date(at + this.offsetAt(at));
     return {
@@ -277,10 +251,6 @@ export class Calendar {
   }
 }
 
-function isKnown(year: number): boolean {
-  return year >= FIRST_KNOWN && year <= LAST_KNOWN;
-}
-
 /** Returns the local start of the day, month or year that is `count` units after the one containing `local`. */
 function civilStart(unit: "day" | "month" | "year", local: number, count: number): number {
   if (unit === "day") return local - modulo(local, DAY_MS) + count * DAY_MS;
@@ -288,12 +258,6 @@ function civilStart(unit: "day" | "month" | "year", local: number, count: number
   return unit === "year"
     ? Date.UTC(date.getUTCFullYear() + count, 0, 1)
     : Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + count, 1);
-}
-
-/** Returns both ends and every step between them. */
-function steps(start: EpochMs, end: EpochMs, stepMs: number): EpochMs[] {
-  const count = Math.max(0, Math.ceil((end - start) / stepMs));
-  return Array.from({ length: count + 1 }, (_, i) => start + i * stepMs);
 }
 
 function modulo(value: number, by: number): number {

@@ -8,9 +8,7 @@ export type Slots = readonly number[];
 /** Time zone and offset with which an installation reads its slots. */
 export interface SlotClock {
   readonly calendar: Calendar;
-  /**
-   * Offset fixed per installation, so that installations do not all send in the same second. Unit: ms, 0 to 8 minutes.
-   */
+  /** Offset of this installation, so that not all send in the same second. Unit: ms, 0 to 8 minutes. */
   readonly offsetMs: number;
 }
 
@@ -27,10 +25,7 @@ const TOMORROW: Slots = [
 /** Request times per series, used until the wanted data is complete. Source: design, quota. */
 export const slots = {
   tomorrow: TOMORROW,
-  /**
-   * The slot at 00:05 is the last attempt of the previous evening. If tomorrow is missing too, one request covers both
-   * days.
-   */
+  /** 00:05 is the last attempt of the previous evening. If tomorrow is missing too, one request covers both days. */
   today: [5, 65, 215, 395, 575, 755, ...TOMORROW],
   usage: [7 * 60, 12 * 60, 18 * 60],
   usageLast: 18 * 60,
@@ -40,15 +35,9 @@ export const slots = {
   forecast: everyMinutes(180, 20, 24 * 60 - 1).filter((minute) => minute !== 740),
   /** Used while tomorrow's prices are missing. */
   forecastBeforeTomorrow: everyMinutes(180, 20, 24 * 60 - 1).map((minute) => (minute === 740 ? 830 : minute)),
-  /**
-   * Used while today's prices are missing: no forecast is requested at night and in the morning, so that the quota is
-   * left for the prices.
-   */
+  /** Used while today's prices are missing: none in the night, so that the quota is left for the prices. */
   forecastWithoutToday: [20, 920, 1100, 1280],
-  /**
-   * Recheck of complete prices. The forecast is due at the same time, because it follows every request for tomorrow's
-   * prices.
-   */
+  /** Recheck of complete prices. The forecast follows each request for tomorrow's prices, so it is due then too. */
   pricesRecheck: 21 * 60 + 20,
   addresses: [4 * 60 + 10],
   /** Prices of a place have fewer slots than those of a home, because the third-party interface has a smaller quota. */
@@ -58,10 +47,7 @@ export const slots = {
   placeDaily: [5 * 60 + 10],
 } as const satisfies Record<string, Slots | number>;
 
-/**
- * Returns the first daily time after `after`. A time skipped in spring falls on the change; of a repeated time, the
- * first counts. Throws RangeError if `minutesOfDay` is empty.
- */
+/** Returns the first daily time after `after`. Of a repeated time the first counts. RangeError without times. */
 export function nextSlot({ calendar, offsetMs }: SlotClock, after: EpochMs, minutesOfDay: Slots): EpochMs {
   for (let day = calendar.startOf("day", after - offsetMs); ; day = calendar.add("day", day, 1)) {
     for (const minute of minutesOfDay) {

@@ -83,9 +83,9 @@ export function overloadsOf({ start, specs, kilowatts, priorities, seed, events 
     if (what === "restart") world.restart();
     else if (what === "prices") world.world.timeline = pricesFrom(start, seed + minutes);
     else if (what === "hours")
-      world.plans.command(["home", `plan${plan}`, "hours", "set"], String(1 + (minutes % 6)), now);
+      world.plans.commands.take(["home", `plan${plan}`, "hours", "set"], String(1 + (minutes % 6)), now);
     else if (what === "charge") world.plans.chargeIs("car", String(minutes % 101), now);
-    else world.plans.act(`plan${plan}`, what, now);
+    else world.plans.commands.act(`plan${plan}`, what, now);
   }
   live(start + 26 * HOUR_MS);
   return found;

@@ -82,10 +82,10 @@ export function liveWithReaders(seed: number, isRead: boolean): PlanLife {
     const plan = pick(definitions);
     const chance = random();
     if (chance < 0.02) world.restart();
-    else if (chance < 0.06) world.plans.act(plan.id, pick(planActions), now);
+    else if (chance < 0.06) world.plans.commands.act(plan.id, pick(planActions), now);
     else if (chance < 0.1)
-      world.plans.command([plan.home, plan.id, pick(planSettings), "set"], pick(["2", "ON", ""]), now);
-    else if (chance < 0.11) world.plans.command([plan.home, plan.id, "once", "set"], "6", now);
+      world.plans.commands.take([plan.home, plan.id, pick(planSettings), "set"], pick(["2", "ON", ""]), now);
+    else if (chance < 0.11) world.plans.commands.take([plan.home, plan.id, "once", "set"], "6", now);
     due = decide(now);
   }
   return { decisions, pauses };

@@ -4,7 +4,7 @@ import type { Language } from "../../../src/core/language/language.ts";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSnapshot } from "../../../src/core/planning/plan-snapshot.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
-import { MeasuredRuns } from "../../../src/plans/measured-runs.ts";
+import { measuredRuns } from "../../../src/plans/measured-runs.ts";
 import { Plans } from "../../../src/plans/plans.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
@@ -98,9 +98,13 @@ export class PlansOnDisk implements Disposable {
     return new Plans({
       definitions: world.definitions,
       store: world.results === false ? new StoreWithoutResults(this.#database) : new PlanStore(this.#database),
-      homes: { ids: new Set([HOME.id]), named: (id) => (id === HOME.id ? HOME : null), known: world.known ?? true },
-      timelineOf: () => world.timeline,
-      exportTimelineOf: () => world.exportTimeline ?? null,
+      homes: {
+        ids: new Set([HOME.id]),
+        named: (id) => (id === HOME.id ? HOME : null),
+        known: world.known ?? true,
+        timeline: () => world.timeline,
+        exportTimeline: () => world.exportTimeline ?? null,
+      },
       calendar,
       isTimeTrusted: () => world.trusted ?? true,
       memory: new KeyValueStore(this.#database),
@@ -108,9 +112,7 @@ export class PlansOnDisk implements Disposable {
       language: world.language ?? "en",
       problems: { start: () => undefined, end: () => undefined },
       startedAt: world.startedAt ?? 0,
-      ...(world.plugs
-        ? { measured: new MeasuredRuns(new PlugEnergyStore(this.#database), () => world.plugs ?? []) }
-        : {}),
+      ...(world.plugs ? { measured: measuredRuns(new PlugEnergyStore(this.#database), () => world.plugs ?? []) } : {}),
       onDecided: () => this.decisions++,
     });
   }

@@ -51,7 +51,7 @@ test("a begun run goes on into the holiday, and run now works during it", () => 
   expect(world.plans.snapshot("washer")).toMatchObject({ on: true, state: "running" });
   using idle = worldOf({ ...washer, away: { from: "2026-03-10", until: "2026-03-12" } });
   idle.at(NOW);
-  expect(idle.plans.act("washer", "run_now", NOW)).toEqual({ kind: "done" });
+  expect(idle.plans.commands.act("washer", "run_now", NOW)).toEqual({ kind: "done" });
   expect(idle.at(NOW).on).toBe(true);
 });
 
@@ -61,7 +61,7 @@ test.each(["tomorrow", "2026-02-30/2026-03-01", "2026-03-12/2026-03-10", "2026-0
     using world = worldOf(washer);
     world.at(NOW);
     expect(world.plans.holidays.set("home", text, NOW)).toMatchObject({ kind: "refused", why: "unreadable_setting" });
-    expect(world.plans.command(["home", "washer", "away", "set"], text, NOW)).toMatchObject({ kind: "refused" });
+    expect(world.plans.commands.take(["home", "washer", "away", "set"], text, NOW)).toMatchObject({ kind: "refused" });
     expect(world.plans.snapshot("washer")?.state).toBe("scheduled");
   },
 );

@@ -69,7 +69,7 @@ test("the run ends when the target is reached, and its energy stays counted", ()
 test("target and minimum can be changed at run time", () => {
   using world = worldOf();
   world.plans.chargeIs(TOPIC, "50", NOW);
-  const set = (name: string, text: string) => world.plans.command(["home", "car", name, "set"], text, NOW).kind;
+  const set = (name: string, text: string) => world.plans.commands.take(["home", "car", name, "set"], text, NOW).kind;
   world.at(NOW, "car");
   expect(set("soc_target", "100")).toBe("done");
   expect(lengthOf(world.plans.snapshot("car")?.runs ?? [])).toBe(2.5);

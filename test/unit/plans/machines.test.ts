@@ -60,9 +60,9 @@ test("a plan takes no machine that it cannot run: before its window, after its r
     return world.plans.takesMachine("washer", now);
   };
   expect(taken(NOW)).toBe(false);
-  world.plans.command(["home", "washer", "enabled", "set"], "OFF", EVENING);
+  world.plans.commands.take(["home", "washer", "enabled", "set"], "OFF", EVENING);
   expect(taken(EVENING)).toBe(false);
-  world.plans.command(["home", "washer", "enabled", "set"], "ON", EVENING);
+  world.plans.commands.take(["home", "washer", "enabled", "set"], "ON", EVENING);
   expect([taken(EVENING), world.plans.takesMachine("other", EVENING)]).toEqual([true, false]);
   world.until(EVENING, STARTS + HOUR);
   expect(taken(STARTS + HOUR)).toBe(false);

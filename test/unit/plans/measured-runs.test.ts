@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { finishedRun } from "../../../src/core/planning/plan-payload.ts";
 import type { FinishedRun } from "../../../src/core/planning/plan-savings.ts";
 import { HOUR_MS, MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
-import { MeasuredRuns } from "../../../src/plans/measured-runs.ts";
+import { measuredRuns } from "../../../src/plans/measured-runs.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { PlugEnergyStore } from "../../../src/storage/plug-energy-store.ts";
 
@@ -25,7 +25,7 @@ function storeWith(energies: Readonly<Record<string, readonly (number | null)[]>
 }
 
 const measured = (store: PlugEnergyStore, plugs: readonly string[]) =>
-  finishedRun(new MeasuredRuns(store, () => plugs).with("washer", RUN)).measured;
+  finishedRun(measuredRuns(store, () => plugs).with("washer", RUN)).measured;
 
 test("a run has the energy and cost of its quarter-hours, of all plugs of its plan, next to the assumed ones", () => {
   const store = storeWith({ drum: [0.1, 0.5, 0.2, 0, 9], heater: [0, 1, 0, 0, 9] });

@@ -40,7 +40,7 @@ test("run now works in the excluded hours", () => {
     timeline,
   });
   world.at(NOW);
-  expect(world.plans.act("washer", "run_now", NOW)).toEqual({ kind: "done" });
+  expect(world.plans.commands.act("washer", "run_now", NOW)).toEqual({ kind: "done" });
   expect(world.at(NOW).on).toBe(true);
 });
 

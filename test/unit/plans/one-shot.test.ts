@@ -36,7 +36,7 @@ describe("a one-time plan", () => {
   test("for the appliance of a plan applies to all plugs that follow that plan", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
-    expect(world.plans.command(["home", "washer", "once", "set"], "6", NOW)).toMatchObject({ kind: "done" });
+    expect(world.plans.commands.take(["home", "washer", "once", "set"], "6", NOW)).toMatchObject({ kind: "done" });
     world.until(NOW, NOW + 3 * HOUR);
     expect(world.plans.wantedByAny(["washer"], null)).toMatchObject({
       on: true,
@@ -112,10 +112,12 @@ test("a plan with an energy setting runs as long as its power requires, and chan
     22,
     undefined,
   ]);
-  expect(world.plans.command(["home", "car", "energy", "set"], "33", NOW)).toEqual({ kind: "done" });
+  expect(world.plans.commands.take(["home", "car", "energy", "set"], "33", NOW)).toEqual({ kind: "done" });
   expect([hours(), world.at(NOW, "car").settings.energy]).toEqual([3, { value: 33, changed: true, file: 22 }]);
-  expect(world.plans.command(["home", "car", "energy", "set"], "200", NOW)).toMatchObject({ kind: "refused" });
-  expect(world.plans.command(["home", "car", "hours", "set"], "1", NOW)).toMatchObject({ why: "unknown_setting" });
+  expect(world.plans.commands.take(["home", "car", "energy", "set"], "200", NOW)).toMatchObject({ kind: "refused" });
+  expect(world.plans.commands.take(["home", "car", "hours", "set"], "1", NOW)).toMatchObject({
+    why: "unknown_setting",
+  });
 });
 
 test("a plan on the export price is ON while the price is below 0, and reports an unknown price", () => {

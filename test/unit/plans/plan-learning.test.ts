@@ -63,12 +63,12 @@ test("the runs of a plan with several in its window count as one", () => {
 
 test("what was learned can be frozen and forgotten, also across a restart", () => {
   using world = new PlansOnDisk({ definitions: [learner], timeline, plugs: ["plug"] });
-  expect(world.plans.act("washer", "freeze_learned", NOW)).toMatchObject({ kind: "refused" });
+  expect(world.plans.commands.act("washer", "freeze_learned", NOW)).toMatchObject({ kind: "refused" });
   const now = threeNights(world);
-  expect(world.plans.act("washer", "freeze_learned", now)).toEqual({ kind: "done" });
+  expect(world.plans.commands.act("washer", "freeze_learned", now)).toEqual({ kind: "done" });
   world.restart({ plugs: [] });
   expect(world.at(now).learned).toMatchObject({ runs: 3, frozen: true });
-  expect(world.plans.act("washer", "forget_learned", now)).toEqual({ kind: "done" });
+  expect(world.plans.commands.act("washer", "forget_learned", now)).toEqual({ kind: "done" });
   world.restart({ plugs: ["plug"] });
   expect(world.at(now).learned).toBeNull();
 });
@@ -76,7 +76,10 @@ test("what was learned can be frozen and forgotten, also across a restart", () =
 test("a plan without learn refuses both commands", () => {
   using world = new PlansOnDisk({ definitions: [definitionOf(WASHER)], timeline });
   world.at(NOW);
-  expect(world.plans.act("washer", "forget_learned", NOW)).toMatchObject({ kind: "refused", why: "unknown_setting" });
+  expect(world.plans.commands.act("washer", "forget_learned", NOW)).toMatchObject({
+    kind: "refused",
+    why: "unknown_setting",
+  });
 });
 
 test("a decision reads at most twice as many rounds as are learned from, the newest ones", () => {

@@ -30,7 +30,7 @@ describe("plans keep across a restart", () => {
   test("a command, also if others follow", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
-    expect(world.plans.act("washer", "skip", NOW)).toEqual({ kind: "done" });
+    expect(world.plans.commands.act("washer", "skip", NOW)).toEqual({ kind: "done" });
     world.restart();
     expect(world.at(NOW + MINUTE)).toMatchObject({ state: "skipped", runs: [] });
   });
@@ -38,7 +38,7 @@ describe("plans keep across a restart", () => {
   test("changed settings, until the plan is removed from the file", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
-    expect(world.plans.command(["home", "washer", "hours", "set"], "2", NOW)).toEqual({ kind: "done" });
+    expect(world.plans.commands.take(["home", "washer", "hours", "set"], "2", NOW)).toEqual({ kind: "done" });
     world.restart();
     expect(world.at(NOW).settings.hours).toMatchObject({ value: 2, changed: true });
     world.restart({ definitions: [dryer] });
@@ -51,33 +51,33 @@ describe("a plan command", () => {
   test("a plan command decides its plan at once, unless it is refused", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
-    world.plans.act("washer", "run_now", NOW);
+    world.plans.commands.act("washer", "run_now", NOW);
     expect([world.decisions, world.plans.wanted("washer", null)?.on]).toEqual([2, true]);
-    world.plans.act("washer", "run_now", NOW);
+    world.plans.commands.act("washer", "run_now", NOW);
     expect(world.decisions).toBe(2);
-    world.plans.command(["home", "washer", "enabled", "set"], "OFF", NOW);
+    world.plans.commands.take(["home", "washer", "enabled", "set"], "OFF", NOW);
     expect([world.decisions, world.plans.wanted("washer", null)?.on]).toEqual([3, false]);
   });
 
   test("that was rejected is displayed with the plan until one succeeds", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     expect(world.at(NOW)).toMatchObject({ refused: null });
-    const refused = world.plans.command(["home", "washer", "hours", "set"], "30", NOW);
+    const refused = world.plans.commands.take(["home", "washer", "hours", "set"], "30", NOW);
     expect(refused).toMatchObject({ kind: "refused" });
     const reason = refused.kind === "refused" && textIn("en", refused.reason);
     expect([world.decisions, world.plans.snapshot("washer")?.refused]).toEqual([2, reason]);
-    world.plans.command(["home", "washer", "hours", "set"], "30", NOW);
+    world.plans.commands.take(["home", "washer", "hours", "set"], "30", NOW);
     expect(world.decisions).toBe(2);
-    world.plans.command(["home", "washer", "hours", "set"], "2", NOW);
+    world.plans.commands.take(["home", "washer", "hours", "set"], "2", NOW);
     expect([world.decisions, world.plans.snapshot("washer")?.refused]).toEqual([3, null]);
   });
 
   test("that is refused has a reason in the configured language, as has the plan", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline, language: "da" });
-    world.plans.command(["home", "washer", "stop", "set"], "PRESS", NOW);
+    world.plans.commands.take(["home", "washer", "stop", "set"], "PRESS", NOW);
     expect(world.at(NOW)).toMatchObject({ refused: "planen kører ikke", reason: { code: "scheduled" } });
     expect(world.at(NOW).reason.text).toMatch(/ i gennemsnit; næstbedst ons\. kl\. 01\.00 til /);
-    world.plans.command(["home", "washer", "enabled", "set"], "OFF", NOW);
+    world.plans.commands.take(["home", "washer", "enabled", "set"], "OFF", NOW);
     expect(world.at(NOW).reason).toEqual({ code: "disabled", text: "planen er slået fra" });
   });
 
@@ -85,8 +85,8 @@ describe("a plan command", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline, trusted: false });
     world.at(NOW);
     for (const action of ["run_now", "skip", "stop"] as const)
-      expect(world.plans.act("washer", action, NOW)).toMatchObject({ kind: "refused" });
-    expect(world.plans.command(["home", "washer", "hours", "set"], "2", NOW)).toEqual({ kind: "done" });
+      expect(world.plans.commands.act("washer", action, NOW)).toMatchObject({ kind: "refused" });
+    expect(world.plans.commands.take(["home", "washer", "hours", "set"], "2", NOW)).toEqual({ kind: "done" });
     world.decide(STARTS);
     expect(world.plans.wanted("washer", null)).toMatchObject({ on: false });
   });

@@ -2,7 +2,6 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
-
 import type { Interval } from "../../../src/core/time/interval.ts";
 import { at, calendar, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
 import { anyGroupLife, type GroupLife, overloadsOf } from "../../support/plans/group-life.ts";
@@ -78,9 +77,12 @@ test("run_now is rejected if it exceeds the limit; otherwise planned runs move",
   using world = new PlansOnDisk({ definitions: [car, heater, dryer], timeline: timelineOf(prices(2)) });
   const afternoon = NOW - 3 * HOUR;
   world.at(afternoon, "car");
-  expect(world.plans.act("car", "run_now", afternoon)).toEqual({ kind: "done" });
-  expect(world.plans.act("heater", "run_now", afternoon)).toEqual({ kind: "done" });
-  expect(world.plans.act("dryer", "run_now", afternoon)).toMatchObject({ kind: "refused", why: "power_limit" });
+  expect(world.plans.commands.act("car", "run_now", afternoon)).toEqual({ kind: "done" });
+  expect(world.plans.commands.act("heater", "run_now", afternoon)).toEqual({ kind: "done" });
+  expect(world.plans.commands.act("dryer", "run_now", afternoon)).toMatchObject({
+    kind: "refused",
+    why: "power_limit",
+  });
 });
 
 /** Lives through 20 nights of real prices. Returns the hours that each plan was ON, by night. */
@@ -139,7 +141,7 @@ test("a plan that does not fit next to the reserved power of an avoid plan never
   const scooter = member("scooter", { ...night, kind: "slots", hoursMs: 2 * HOUR }, 3_700, 1, 5_000);
   using world = new PlansOnDisk({ definitions: [cold, scooter], timeline: timelineOf(prices(2)) });
   expect(world.at(NOW, "scooter").state).toBe("impossible");
-  expect(world.plans.act("scooter", "run_now", NOW)).toMatchObject({ kind: "refused", why: "power_limit" });
+  expect(world.plans.commands.act("scooter", "run_now", NOW)).toMatchObject({ kind: "refused", why: "power_limit" });
   for (let now = NOW; now < NOW + 14 * HOUR; ) {
     now = Math.min(world.decide(now), now + HOUR);
     expect(drawnAt(world, now)).toBeLessThanOrEqual(5_000);

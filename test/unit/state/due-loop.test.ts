@@ -13,6 +13,8 @@ class Looped implements AsyncDisposable {
   readonly first: string[] = [];
   readonly kept: string[][] = [];
   turns = 0;
+  duringWork = (): void => undefined;
+  nextAfter = (now: number): number => Math.floor(now / QUARTER_MS + 1) * QUARTER_MS;
   trust: unknown = "trusted";
   /** Simulated time of the work on one home. */
   workMs = 0;
@@ -25,7 +27,8 @@ class Looped implements AsyncDisposable {
     work: (home, now) => {
       this.#workedMs += this.workMs;
       this.worked.push(`${home}@${(now - NOON) / MINUTE_MS}`);
-      return Math.floor(now / QUARTER_MS + 1) * QUARTER_MS;
+      this.duringWork();
+      return this.nextAfter(now);
     },
     first: (home) => void this.first.push(home),
     kept: (homes) => void this.kept.push([...homes]),
@@ -131,4 +134,27 @@ test("only an added home is worked on, without `first`, and removed homes are re
   await looped.settled();
   expect([looped.worked, looped.first]).toEqual([["home2@1"], []]);
   expect(looped.kept.at(-1)).toEqual(["home1", "home2"]);
+});
+
+test("a change during the work on an item is worked on at once, and then the item at its time", async () => {
+  await using looped = await new Looped(1).settled();
+  looped.forget();
+  looped.duringWork = () => {
+    looped.duringWork = () => undefined;
+    looped.loop.changed("home0");
+  };
+  looped.loop.changed("home0");
+  await looped.settled();
+  expect(looped.worked).toEqual(["home0@1", "home0@1"]);
+  await looped.clock.runUntil(NOON + QUARTER_MS);
+  expect(looped.worked.slice(2)).toEqual(["home0@15"]);
+});
+
+test("an item whose next time is in the past does not make the loop spin", async () => {
+  await using looped = await new Looped(1).settled();
+  looped.nextAfter = (now) => now - QUARTER_MS;
+  looped.forget();
+  looped.loop.changed("home0");
+  await looped.clock.runUntil(NOON + MINUTE_MS + 10_000);
+  expect(looped.worked).toHaveLength(11);
 });

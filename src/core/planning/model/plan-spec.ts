@@ -43,7 +43,6 @@ export type WhenLost = (typeof whenLostValues)[number];
 /** Behavior of a plan if not all its hours are possible. */
 export const whenShortValues = ["partial", "nothing"] as const;
 
-/** Settings of all kinds. */
 interface PlanCommon {
   /** Earliest start. Default: the time of `readyBy`; midnight if both are absent. */
   readonly from?: LocalMinute;
@@ -53,7 +52,6 @@ interface PlanCommon {
   readonly days?: readonly Weekday[];
   /** `window`: maximum mean of the run. `slots`, `avoid`: maximum of each interval. `below`: ON below it. */
   readonly maxPrice?: number;
-  /** True if estimates may be used for planning. */
   readonly useForecast: boolean;
   /** Only for `window` and `slots`. */
   readonly tolerance?: PlanTolerance;

@@ -1,7 +1,7 @@
 /** `below`: ON while the price qualifies. */
 
-import { type Level, levelOf, levels, REFERENCE_DAYS } from "../../prices/level.ts";
-import { meanPrice, pointsIn } from "../../prices/timeline.ts";
+import { type Level, levelOf, levels } from "../../prices/level.ts";
+import { referenceOf } from "../../prices/price-comparison.ts";
 import type { Interval } from "../../time/interval.ts";
 import type { BelowPlan, CheapBelow, PlanSolution } from "../model/plan-spec.ts";
 import { beginOf, lengthsOf } from "./constraints.ts";
@@ -67,8 +67,7 @@ function keepLevel(
   day: Interval,
   level: Level,
 ): void {
-  const before = { start: calendar.add("day", day.start, -REFERENCE_DAYS), end: day.start };
-  const reference = meanPrice(pointsIn(grid.points, before)) ?? meanPrice(pointsIn(grid.points, day)) ?? 0;
+  const reference = referenceOf(grid.points, day, calendar) ?? 0;
   const worst = levels.indexOf(level);
   const { from, to } = stepsOf(grid, day);
   for (let step = Math.max(0, from); step < Math.min(grid.count, to); step++) {

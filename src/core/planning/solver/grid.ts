@@ -5,10 +5,7 @@ import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "../
 import type { PlanContext, PlanWindow } from "../model/plan-spec.ts";
 import { mergeRuns } from "../model/plan-windows.ts";
 
-/**
- * Factor from currency per kWh to whole numbers. Sums of whole numbers are exact, so equal costs do not depend on the
- * order of addition. Prices that differ by less are equal.
- */
+/** Factor from currency per kWh to whole numbers, whose sums are exact. Prices that differ by less are equal. */
 export const PRICE_SCALE = 1e7;
 
 /** A step that began less than this ago counts as whole, so that a plan made at its start can use it. */
@@ -20,38 +17,10 @@ const STEP_MS = { min: 5 * MINUTE_MS, max: HOUR_MS, usual: QUARTER_MS } as const
 /** Maximum steps of a grid: half a year of hours, two weeks of the shortest steps. */
 const MAX_STEPS = 4_096;
 
-/** State before the first step. */
-export interface PlanPast {
-  /** Time ON inside the window. */
-  readonly usedMs: number;
-  /** Number of runs that have begun in the window. */
-  readonly runs: number;
-  /** End of the last run, at most the start of the grid; null if there was none. */
-  readonly lastEnd: EpochMs | null;
-  /** How long the run that reaches the start of the grid has been ON; 0 if none exists. */
-  readonly runningMs: number;
-  /** True if that run continues at the start of the grid. */
-  readonly inProgress: boolean;
-}
-
-export interface PlanGrid extends Interval {
-  readonly stepMs: number;
-  readonly count: number;
-  /** Unit: currency per kWh times `PRICE_SCALE`; NaN if missing. */
-  readonly prices: Float64Array;
-  /** 1 for steps with an estimated price. */
-  readonly estimates: Uint8Array;
-  /** 1 for steps in which other plans run, or that are too early. */
-  readonly blocked: Uint8Array;
-  /** 1 for steps of fixed runs, extended to whole steps. */
-  readonly forced: Uint8Array;
-  readonly past: PlanPast;
-  /** The prices that may be used. */
-  readonly points: readonly PricePoint[];
-}
+export type PlanGrid = Readonly<ReturnType<typeof gridOf>>;
 
 /** Returns the grid of the remaining window. Shape: `points` sorted; grids without steps or prices are possible. */
-export function gridOf(points: readonly PricePoint[], window: PlanWindow, context: PlanContext): PlanGrid {
+export function gridOf(points: readonly PricePoint[], window: PlanWindow, context: PlanContext) {
   const left = { start: Math.max(window.start, context.now - LATE_START_MS), end: window.until };
   const first = firstReaching(points, left.start);
   const anchor = points[first]?.start ?? 0;
@@ -67,10 +36,14 @@ export function gridOf(points: readonly PricePoint[], window: PlanWindow, contex
     ...span,
     stepMs,
     count,
+    /** The prices that may be used. */
     points,
     ...pricesOf(points, span, stepMs),
+    /** 1 for steps in which other plans run, or that are too early. */
     blocked,
+    /** 1 for steps of fixed runs, extended to whole steps. */
     forced: marks(fixed, span, stepMs),
+    /** State before the first step. */
     past: pastOf(fixed, window.start, start),
   };
 }
@@ -118,12 +91,8 @@ function stepIn(stepMs: number, anchor: EpochMs, now: EpochMs): number {
   return now - anchor > LATE_START_MS && now < anchor + stepMs ? Math.min(stepMs, QUARTER_MS) : stepMs;
 }
 
-/** Returns the mean price of each step by time; NaN if prices do not cover the whole step. */
-export function pricesOf(
-  points: readonly PricePoint[],
-  { start, end }: Interval,
-  stepMs: number,
-): Pick<PlanGrid, "prices" | "estimates"> {
+/** Returns the mean price of each step by time, times `PRICE_SCALE`; NaN if prices do not cover the whole step. */
+export function pricesOf(points: readonly PricePoint[], { start, end }: Interval, stepMs: number) {
   const count = (end - start) / stepMs;
   const prices = new Float64Array(count);
   const estimates = new Uint8Array(count);
@@ -158,23 +127,20 @@ function marks(intervals: readonly Interval[], span: Interval, stepMs: number): 
   return marked;
 }
 
-function pastOf(fixed: readonly Interval[], windowStart: EpochMs, gridStart: EpochMs): PlanPast {
-  let usedMs = 0;
-  let runs = 0;
-  let last: Interval | null = null;
-  for (const run of fixed) {
-    if (run.start >= gridStart) break;
-    last = run;
-    const inWindow = Math.min(run.end, gridStart) - Math.max(run.start, windowStart);
-    usedMs += Math.max(0, inWindow);
-    if (run.start >= windowStart) runs++;
-  }
-  const reaches = last !== null && last.end >= gridStart;
+function pastOf(fixed: readonly Interval[], windowStart: EpochMs, gridStart: EpochMs) {
+  const begun = fixed.filter((run) => run.start < gridStart);
+  const last = begun.at(-1) ?? null;
+  const inWindow = begun.map((run) => Math.min(run.end, gridStart) - Math.max(run.start, windowStart));
   return {
-    usedMs,
-    runs,
+    /** Time ON inside the window. */
+    usedMs: inWindow.reduce((sum, ms) => sum + Math.max(0, ms), 0),
+    /** Number of runs that have begun in the window. */
+    runs: begun.filter((run) => run.start >= windowStart).length,
+    /** End of the last run, at most the start of the grid; null if there was none. */
     lastEnd: last && Math.min(last.end, gridStart),
-    runningMs: last && reaches ? gridStart - last.start : 0,
+    /** How long the run that reaches the start of the grid has been ON; 0 if none exists. */
+    runningMs: last && last.end >= gridStart ? gridStart - last.start : 0,
+    /** True if that run continues at the start of the grid. */
     inProgress: last !== null && last.end > gridStart,
   };
 }

@@ -26,22 +26,9 @@ export interface RunsProblem {
 }
 
 /** A problem with values derived from it. */
-export interface RunsLine extends RunsProblem {
-  /** Cost of a run of `minRun` that begins in a step, indexed by step. */
-  readonly starts: Float64Array;
-  /**
-   * The last step in which it has to be ON again, indexed by the first step OFF; the end of the line without such a
-   * step.
-   */
-  readonly latest: Int32Array;
-  /** First step that has to be ON; the end of the line if none. */
-  readonly firstForced: number;
-  readonly countsRuns: boolean;
-  /** Number of runs that may begin after the first one; 0 if runs are not counted. */
-  readonly top: number;
-}
+export type RunsLine = Readonly<ReturnType<typeof lineOf>>;
 
-export function lineOf(problem: RunsProblem): RunsLine {
+export function lineOf(problem: RunsProblem) {
   const { costs, forced, on, minRun, maxGap, maxRuns, begin } = problem;
   const end = costs.length;
   const latest = new Int32Array(end + 1);
@@ -52,7 +39,18 @@ export function lineOf(problem: RunsProblem): RunsLine {
   }
   const countsRuns = maxRuns < (on ?? end) / minRun;
   const top = countsRuns ? maxRuns - (begin.kind === "off" ? 1 : 0) : 0;
-  return { ...problem, starts: startCosts(costs, minRun), latest, firstForced: nextForced, countsRuns, top };
+  return {
+    ...problem,
+    /** Cost of a run of `minRun` that begins in a step, indexed by step. */
+    starts: startCosts(costs, minRun),
+    /** The last step in which it has to be ON again, indexed by the first step OFF; the end of the line without one. */
+    latest,
+    /** First step that has to be ON; the end of the line if none. */
+    firstForced: nextForced,
+    countsRuns,
+    /** Number of runs that may begin after the first one; 0 if runs are not counted. */
+    top,
+  };
 }
 
 /** Returns the cost of `length` steps from each step; Infinity if one is not allowed or the line ends. */

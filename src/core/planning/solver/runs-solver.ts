@@ -98,7 +98,6 @@ export class RunsTable {
     }
   }
 
-  /** Returns the start of the cheapest solution. */
   #entry(may: (first: number) => boolean, left: number): { cost: number; begun: number; step: number } {
     const { begin, costs, starts, minRun, top, firstForced } = this.#line;
     if (begin.kind === "running") {
@@ -278,7 +277,6 @@ function unbounded({ top, costs }: RunsLine): RunsBound {
   return { pay: 0, least: Number.MAX_VALUE, spread: 0, ways };
 }
 
-/** Returns the running minimum. */
 function leastSoFar(costs: Float64Array): Float64Array {
   let least = NONE;
   return costs.map((cost) => {

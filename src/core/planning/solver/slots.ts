@@ -46,10 +46,7 @@ function stepsLeft({ spec, grid }: PlanTask<SlotsPlan>): number {
   return Math.max(fixed, stepsUp(spec.hoursMs - grid.past.usedMs, grid.stepMs));
 }
 
-/**
- * Adds cheap steps to the solution: as many as `upTo` and the rules for runs, pauses and gaps allow, and of equal numbers
- * the cheapest.
- */
+/** Adds cheap steps: as many as `upTo` and the rules allow, and of equal numbers the cheapest. */
 function whileCheap(task: PlanTask<SlotsPlan>, chosen: Selection): Selection {
   const { spec, grid } = task;
   const { upToMs, cheapBelow } = spec;
@@ -157,11 +154,9 @@ function nextBest(
   const chosen = choice.runs[0]?.[0] ?? 0;
   const apart = otherStart(task.grid, on);
   const other = solver.cheapest({ may: (first) => Math.abs(first - chosen) >= apart });
-  if (!other) return null;
-  return alternativeOf(task, other, on);
+  return other && alternativeOf(task, other, on);
 }
 
-/** Returns the start and the mean price of a solution. */
 function alternativeOf(
   { grid }: PlanTask,
   { runs, cost }: RunsChoice,

@@ -1,6 +1,6 @@
 /** Converts a solver result to intervals and cost, or to the reason why it is infeasible. */
 
-import type { PricePoint } from "../../prices/timeline.ts";
+import { indexAfter, meanPrice, type PricePoint } from "../../prices/timeline.ts";
 import { clipped, type Interval } from "../../time/interval.ts";
 import type {
   ImpossibleReason,
@@ -66,14 +66,8 @@ export function otherStart(grid: PlanGrid, steps: number): number {
 
 /** Returns the mean of the steps with a price; null if none exist. Unit: currency per kWh. */
 function windowMean({ prices }: PlanGrid): number | null {
-  let sum = 0;
-  let count = 0;
-  for (const price of prices) {
-    if (Number.isNaN(price)) continue;
-    sum += price;
-    count++;
-  }
-  return count > 0 ? sum / count / PRICE_SCALE : null;
+  const known = prices.filter((price) => !Number.isNaN(price));
+  return known.length > 0 ? known.reduce((sum, price) => sum + price, 0) / known.length / PRICE_SCALE : null;
 }
 
 /**
@@ -99,19 +93,16 @@ const LIMITS: readonly (readonly [HardLimits, ImpossibleReason])[] = [
   [{ gaps: false, others: true, maxPrice: false }, "blocked"],
 ];
 
-/**
- * Returns why a plan is infeasible: prices are missing that might make it feasible, or the first limit with which it is
- * infeasible. Unit: `asked` and `shortSteps` in steps.
- */
+/** Returns why a plan is infeasible: missing prices, or the first limit with which it is. Unit of numbers: steps. */
 export function infeasible(
   task: PlanTask,
-  asked: number,
+  wanted: number,
   shortSteps: number,
   possible: (walls: HardLimits) => boolean,
 ): PlanSolution {
   const { grid, window } = task;
   const shortfallMs = shortSteps * grid.stepMs;
-  if (asked > grid.count) return { kind: "impossible", shortfallMs, reason: "window_too_short" };
+  if (wanted > grid.count) return { kind: "impossible", shortfallMs, reason: "window_too_short" };
   const missing = missingIn(grid.points, grid.start, window.end);
   if (missing && possible({ gaps: false, others: true, maxPrice: true })) return { kind: "no_prices", missing };
   const reason = LIMITS.find(([limits]) => !possible(limits))?.[1] ?? "max_price";
@@ -120,19 +111,12 @@ export function infeasible(
 
 /** Returns the mean price of runs by time, without times that have no price; null if none has one. */
 function meanOver(points: readonly PricePoint[], runs: readonly Interval[]): number | null {
-  let sum = 0;
-  let length = 0;
-  let i = 0;
-  for (const run of runs) {
-    while (i > 0 && (points[i]?.start ?? 0) > run.start) i--;
-    for (; i < points.length; i++) {
-      const point = points[i] as PricePoint;
-      if (point.start >= run.end) break;
-      const common = Math.min(point.end, run.end) - Math.max(point.start, run.start);
-      if (common <= 0) continue;
-      sum += point.price * common;
-      length += common;
-    }
-  }
-  return length > 0 ? sum / length : null;
+  const parts = runs.flatMap((run) => {
+    const around = points.slice(Math.max(0, indexAfter(points, run.start) - 1), indexAfter(points, run.end - 1));
+    return around.flatMap((point) => {
+      const part = clipped(point, run);
+      return part ? { ...point, ...part } : [];
+    });
+  });
+  return meanPrice(parts);
 }

@@ -34,10 +34,7 @@ export function solveWindow(task: PlanTask<WindowPlan>): PlanSolution {
   return infeasible(task, weights.length, weights.length - longest, possible);
 }
 
-/**
- * Returns the weights of `steps` for a profile that is stretched over them.
- * Shape: whole numbers around `MEAN_WEIGHT`; without a profile, or with one of zeros, all equal.
- */
+/** Returns the weights of `steps` for a profile stretched over them: whole numbers around `MEAN_WEIGHT`. */
 export function profileWeights(profile: readonly number[] = [], steps: number): Float64Array {
   const total = profile.reduce((sum, power) => sum + power, 0);
   const weights = new Float64Array(steps).fill(MEAN_WEIGHT);
@@ -61,15 +58,16 @@ function chooseRun(task: PlanTask<WindowPlan>, priced: Float64Array, weights: Fl
   if (best === Number.POSITIVE_INFINITY) return null;
   const total = totalOf(weights);
   const first = spec.tolerance ? tolerated(task, costs, total, spec.tolerance) : costs.indexOf(best);
-  const meanFrom = (step: number) => (costs[step] as number) / total / PRICE_SCALE;
+  const startAt = (step: number) => {
+    return { start: spanOf(grid, step, step).start, meanPrice: (costs[step] as number) / total / PRICE_SCALE };
+  };
   const cheapest = costs.indexOf(best);
   const other = elsewhere(costs, first, otherStart(grid, weights.length));
   return {
     runs: [[first, first + weights.length]],
-    nextBest: other === null ? null : { start: spanOf(grid, other, other + 1).start, meanPrice: meanFrom(other) },
-    best:
-      cheapest === first ? null : { start: spanOf(grid, cheapest, cheapest + 1).start, meanPrice: meanFrom(cheapest) },
-    meanPrice: meanFrom(first),
+    nextBest: other === null ? null : startAt(other),
+    best: cheapest === first ? null : startAt(cheapest),
+    meanPrice: startAt(first).meanPrice,
   };
 }
 
@@ -106,12 +104,9 @@ function affordable(costs: Float64Array, maxPrice: number | undefined, weights: 
 
 /** Returns the best first step at least `apart` steps from `from`; null if none exists. Ties: the earliest. */
 function elsewhere(costs: Float64Array, from: number, apart: number): number | null {
-  let best: number | null = null;
-  for (let first = 0; first < costs.length; first++) {
-    if (Math.abs(first - from) < apart) continue;
-    if ((costs[first] as number) < (best === null ? Number.POSITIVE_INFINITY : (costs[best] as number))) best = first;
-  }
-  return best;
+  const others = costs.map((cost, first) => (Math.abs(first - from) < apart ? Number.POSITIVE_INFINITY : cost));
+  const least = leastOf(others);
+  return least === Number.POSITIVE_INFINITY ? null : others.indexOf(least);
 }
 
 function longestStretch(costs: Float64Array): number {
@@ -125,9 +120,7 @@ function longestStretch(costs: Float64Array): number {
 }
 
 function leastOf(costs: Float64Array): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (const cost of costs) least = Math.min(least, cost);
-  return least;
+  return Math.min(...costs);
 }
 
 function totalOf(weights: Float64Array): number {

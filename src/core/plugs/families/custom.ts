@@ -22,11 +22,11 @@ export const customPlug: PlugFamilyRow = {
     return { on: saysSeconds(on, deadMan) ? LIMITS : null, off: saysSeconds(off) ? LIMITS : null };
   },
   answers: (address) => (topicsOf(address).state ? "changes" : "never"),
-  on: (address, deadManSec) => {
-    const { on, dead_man: deadMan } = topicsOf(address);
-    return [...(deadMan ? [deadMan] : []), on].map((message) => filled(message, address, deadManSec));
+  turn: (address, isOn, deadManSec) => {
+    const { on, off, dead_man: deadMan } = topicsOf(address);
+    const messages = isOn ? [deadMan ?? [], on].flat() : [off];
+    return messages.map((message) => filled(message, address, deadManSec));
   },
-  off: (address, deadManSec) => [filled(topicsOf(address).off, address, deadManSec)],
   ask: (address) => {
     const { ask } = topicsOf(address);
     return ask ? [filled(ask, address, null)] : [];
@@ -85,10 +85,7 @@ function firstOf(readers: readonly [string, Reader][], topic: string): Reader {
   };
 }
 
-/**
- * Reads the state by the owner's patterns. Patterns that are ordinary words for ON and OFF also match the other
- * ordinary words, so that `true` is ON for a plug whose ON is `on`.
- */
+/** Reads the state by the owner's patterns. Ordinary words for ON and OFF match all others: `true` for `on`. */
 function customState({ on, off }: NonNullable<CustomTopics["state"]>): Reader {
   const readOwn = reader(on, off, (is) => ({ kind: "reported", on: is }));
   const isOrdinary = onOff(on) === true && onOff(off) === false;

@@ -17,8 +17,7 @@ export const esphomePlug = {
   deadMan: () => ({ on: null, off: null }),
   // An unchanged state is not published again, but the broker retains it.
   answers: () => "changes",
-  on: ({ topic, channel }) => [{ topic: `${topic}/switch/${channel}/command`, payload: "ON" }],
-  off: ({ topic, channel }) => [{ topic: `${topic}/switch/${channel}/command`, payload: "OFF" }],
+  turn: ({ topic, channel }, on) => [{ topic: `${topic}/switch/${channel}/command`, payload: on ? "ON" : "OFF" }],
   ask: () => [],
   listens: ({ topic, channel }) => ({
     [`${topic}/switch/${channel}/state`]: stateReader(),

@@ -51,10 +51,7 @@ const TIMER = { leastSec: TIMER_SEC, mostSec: TIMER_SEC };
 const PER_KWH: Readonly<Record<string, number>> = { Wh: 1_000, kWh: 1, MWh: 0.001 };
 const PER_WATT: Readonly<Record<string, number>> = { W: 1, kW: 0.001 };
 
-/**
- * The automation that ends an ON is the owner's, so elbro observes it once, like the timer of a Zigbee plug.
- * Home Assistant reports a state only when it changes.
- */
+/** Its automation is the owner's, so elbro observes the timer once. A state is reported only when it changes. */
 export const homeAssistantPlug = {
   address: "entity",
   topic: message("mistake.homeassistant_entity"),
@@ -66,8 +63,7 @@ export const homeAssistantPlug = {
   deadMan: () => ({ on: TIMER, off: TIMER }),
   isTimerUnsure: true,
   answers: () => "changes",
-  on: (address) => [action(address, true)],
-  off: (address) => [action(address, false)],
+  turn: (address, on) => [action(address, on)],
   ask: ({ topic }) => [{ topic: "homeassistant/update_entity", payload: JSON.stringify({ entity_id: topic }) }],
   listens: (address) => ({ [address.topic]: (payload) => stateIn(payload, address) }),
   measures: ({ meters }) => {

@@ -20,11 +20,7 @@ const MAX_SHOWN_LENGTH = 60;
 const ON_WORDS: readonly string[] = ["on", "true", "1"];
 const OFF_WORDS: readonly string[] = ["off", "false", "0"];
 
-/**
- * Reads ON or OFF, case-insensitively, from a boolean or a text, also `1` and `0`, which firmware can be set to (Tasmota's
- * StateText).
- * Returns null for anything else.
- */
+/** Reads ON or OFF in any case, also `1` and `0` (Tasmota's StateText), from a boolean or a text; otherwise null. */
 export function onOff(value: unknown): boolean | null {
   if (typeof value === "boolean") return value;
   if (typeof value !== "string") return null;
@@ -38,9 +34,7 @@ export function textState(payload: string): boolean | null {
   return onOff(payload) ?? onOff(objectIn(payload)?.state);
 }
 
-/**
- * Creates a reader of a payload that is the state itself. `tripped` lists payloads of a plug that switched itself off.
- */
+/** Creates a reader of a payload that is the state. `tripped`: payloads of a plug that switched itself off. */
 export function stateReader(...tripped: readonly string[]): Reader {
   return (payload) => (tripped.includes(payload.trim()) ? { kind: "reported", on: false } : stateOf(payload));
 }
@@ -50,7 +44,6 @@ export function stateWithin(object: Readonly<Record<string, unknown>> | null, ke
   return stateOf(keys.map((key) => object?.[key]).find((value) => value !== undefined));
 }
 
-/** Reads a state; returns null for none. */
 function stateOf(value: unknown): Heard | null {
   const on = onOff(value);
   if (on !== null) return { kind: "reported", on };
@@ -80,8 +73,8 @@ export function objectIn(value: unknown): Readonly<Record<string, unknown>> | nu
     : null;
 }
 
-/** Does not return strings: an object encoded as text inside JSON is not accepted. */
-function parsed(text: string): object | null {
+/** Returns the object or list in a JSON text; null for anything else, such as an object encoded as text inside JSON. */
+export function parsed(text: string): object | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" ? value : null;

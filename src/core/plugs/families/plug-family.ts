@@ -103,11 +103,8 @@ export interface PlugCommands {
   readonly answers: (address: PlugAddress) => PlugRules["answers"];
   /** True if the timer must be observed once: some devices accept its command and ignore it. */
   readonly isTimerUnsure?: boolean;
-  /**
-   * Shape: one message that switches and sets the timer, if the family can. Of two messages, the timer could get lost.
-   */
-  readonly on: (address: PlugAddress, deadManSec: number | null) => PlugMessage[];
-  readonly off: (address: PlugAddress, deadManSec: number | null) => PlugMessage[];
+  /** Shape: one message that switches and sets the timer, if possible: of two, the timer could get lost. */
+  readonly turn: (address: PlugAddress, on: boolean, deadManSec: number | null) => PlugMessage[];
   readonly ask: (address: PlugAddress) => PlugMessage[];
   /** Clears a timer stored in the device; absent for families without one. */
   readonly clearTimer?: (address: PlugAddress) => PlugMessage[];
@@ -122,10 +119,7 @@ export interface PlugFamilyRow extends PlugCommands {
   readonly channel: { readonly about: Message; readonly fits: RegExp; readonly ordinary: string | null };
   /** For the documentation: whether and how the device ends an ON or an OFF by itself. */
   readonly deadManNote: { readonly on: string; readonly off: string };
-  /**
-   * Settings that commands leave in the device, and how to restore their defaults; absent for a family without such
-   * settings.
-   */
+  /** Settings that commands leave in the device, and how to restore their defaults; absent without such settings. */
   readonly leaves?: string;
   /** Setting of the whole device that all its channels share, so that they need the same `when_lost`. */
   readonly shared?: string;
@@ -133,10 +127,7 @@ export interface PlugFamilyRow extends PlugCommands {
   readonly listens: (address: PlugAddress) => Readonly<Record<string, Reader>>;
   /** Readers of what the plug measures, by topic; absent for a family that needs topics of the owner. */
   readonly measures?: (address: PlugAddress) => Readonly<Record<string, MeterReader>>;
-  /**
-   * Readers of the bridge's messages about the plug, by topic. They return null for a message that says nothing about
-   * it.
-   */
+  /** Readers of the bridge's messages about the plug, by topic; null for one that says nothing about it. */
   readonly learns?: (
     address: PlugAddress,
   ) => Readonly<Record<string, (payload: string) => LearnedPlug | GonePlug | null>>;
@@ -154,9 +145,7 @@ export interface PlugFamilyRow extends PlugCommands {
   };
 }
 
-/**
- * Returns the plug's topic. A name without slashes is placed below `root`; a topic of several levels is used unchanged.
- */
+/** Returns the plug's topic: a name without slashes is below `root`, a topic of several levels is unchanged. */
 export function withRoot(root: string, { topic }: PlugAddress): string {
   return topic.includes("/") ? topic : `${root}/${topic}`;
 }

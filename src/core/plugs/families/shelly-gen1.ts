@@ -3,7 +3,7 @@
 import { message } from "../../language/text.ts";
 import { dividedBy, measuredOf } from "./meter-readers.ts";
 import { availabilityReader, objectIn, stateReader, stateWithin } from "./payload-readers.ts";
-import { type PlugAddress, type PlugFamilyRow, type PlugMessage, withRoot } from "./plug-family.ts";
+import { type PlugAddress, type PlugFamilyRow, withRoot } from "./plug-family.ts";
 
 const WATT_MINUTES_PER_KWH = 60_000;
 const LIMITS = { leastSec: 1, mostSec: 86_400 };
@@ -18,8 +18,9 @@ export const shellyGen1Plug = {
   },
   deadMan: () => ({ on: null, off: null }),
   answers: () => "changes",
-  on: (address) => [{ topic: `${shellies(address)}/relay/${address.channel}/command`, payload: "on" }],
-  off: (address) => [{ topic: `${shellies(address)}/relay/${address.channel}/command`, payload: "off" }],
+  turn: (address, on) => [
+    { topic: `${shellies(address)}/relay/${address.channel}/command`, payload: on ? "on" : "off" },
+  ],
   ask: (address) => [{ topic: `${shellies(address)}/command`, payload: "update" }],
   listens: (address) => ({
     // A relay that tripped is off.
@@ -48,8 +49,10 @@ export const shellyGen1Plug = {
   http: {
     deadMan: () => ({ on: LIMITS, off: LIMITS }),
     answers: () => "always",
-    on: (address, deadManSec) => [turn(address, "on", deadManSec)],
-    off: (address, deadManSec) => [turn(address, "off", deadManSec)],
+    turn({ channel }, on, deadManSec) {
+      const timer = deadManSec === null ? "" : `&timer=${deadManSec}`;
+      return [{ topic: `/relay/${channel}?turn=${on ? "on" : "off"}${timer}`, payload: "" }];
+    },
     // Source: Shelly Gen1 API, "/status": the relays and, of devices that measure, the meters.
     ask: () => [{ topic: "/status", payload: "" }],
     // Source: Shelly Gen1 API, "Common HTTP API", "Authentication": HTTP basic authentication.
@@ -70,9 +73,4 @@ function partOf(payload: string, list: "relays" | "meters", { channel }: PlugAdd
 
 function shellies(address: PlugAddress): string {
   return withRoot("shellies", address);
-}
-
-function turn({ channel }: PlugAddress, turn: "on" | "off", deadManSec: number | null): PlugMessage {
-  const timer = deadManSec === null ? "" : `&timer=${deadManSec}`;
-  return { topic: `/relay/${channel}?turn=${turn}${timer}`, payload: "" };
 }

@@ -24,7 +24,9 @@ function announcedBy(generation: "" | "g3" | "g4"): Announcement {
       const found = SWITCH_MODEL.exec(model);
       if (!found || payload !== "true") return [];
       return Array.from({ length: Number(found[1] ?? 1) }, (_, i) => ({
-        ...{ topic: id, name: i === 0 ? id : `${id} ${i}`, model: `${model}${generation}` },
+        topic: id,
+        name: i === 0 ? id : `${id} ${i}`,
+        model: `${model}${generation}`,
         channel: i === 0 ? "" : String(i),
       }));
     },
@@ -41,8 +43,7 @@ export const shellyGen2Plug = {
   },
   deadMan: () => ({ on: LIMITS, off: LIMITS }),
   answers: () => "always",
-  on: (address, deadManSec) => [rpc(address, RPC.on, "Switch.Set", setTo(true, deadManSec))],
-  off: (address, deadManSec) => [rpc(address, RPC.off, "Switch.Set", setTo(false, deadManSec))],
+  turn: (address, on, deadManSec) => [rpc(address, on ? RPC.on : RPC.off, "Switch.Set", setTo(on, deadManSec))],
   ask: (address) => [rpc(address, RPC.ask, "Switch.GetStatus", {})],
   announces: announcedBy(""),
   // Changes arrive on events/rpc by default, and on status/ if status_ntf is set; responses arrive below `caller`.
@@ -70,8 +71,7 @@ export const shellyGen2Plug = {
   http: {
     deadMan: () => ({ on: LIMITS, off: LIMITS }),
     answers: () => "always",
-    on: (address, deadManSec) => [call(address, "Switch.Set", setTo(true, deadManSec)), status(address)],
-    off: (address, deadManSec) => [call(address, "Switch.Set", setTo(false, deadManSec)), status(address)],
+    turn: (address, on, deadManSec) => [call(address, "Switch.Set", setTo(on, deadManSec)), status(address)],
     ask: (address) => [status(address)],
     // Source: Shelly Gen2+ API, "Authentication": digest with SHA-256 (RFC 7616), user `admin`.
     login: "digest",

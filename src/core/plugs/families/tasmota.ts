@@ -33,8 +33,7 @@ export const tasmotaPlug = {
   shared: "PowerOnState",
   deadMan: () => ({ on: LIMITS, off: LIMITS }),
   answers: () => "always",
-  on: (address, deadManSec) => [cmnd(address, "Backlog0", switching(address, "ON", deadManSec))],
-  off: (address, deadManSec) => [cmnd(address, "Backlog0", switching(address, "OFF", deadManSec))],
+  turn: (address, on, deadManSec) => [cmnd(address, "Backlog0", switching(address, on, deadManSec))],
   ask: (address) => [cmnd(address, `POWER${address.channel}`, "")],
   clearTimer: (address) => [cmnd(address, `PulseTime${relayOf(address)}`, "0")],
   listens: (address) => {
@@ -60,8 +59,7 @@ export const tasmotaPlug = {
   http: {
     deadMan: () => ({ on: LIMITS, off: LIMITS }),
     answers: () => "always",
-    on: (address, deadManSec) => [cm(`Backlog0 ${switching(address, "ON", deadManSec)}`), power(address)],
-    off: (address, deadManSec) => [cm(`Backlog0 ${switching(address, "OFF", deadManSec)}`), power(address)],
+    turn: (address, on, deadManSec) => [cm(`Backlog0 ${switching(address, on, deadManSec)}`), power(address)],
     ask: (address) => [power(address), cm("Status 10")],
     clearTimer: (address) => [cm(`PulseTime${relayOf(address)} 0`)],
     // Source: Tasmota docs "Commands", "With Web Requests". Older versions refuse with the status 200 and "Need
@@ -155,10 +153,11 @@ function powerReader(names: readonly string[]): Reader {
  * Returns the commands of a Backlog: timer and switching in one message. A command without a timer clears the previous
  * PulseTime, which would otherwise end this state or a state set by the button.
  */
-function switching(address: PlugAddress, to: "ON" | "OFF", deadManSec: number | null): string {
+function switching(address: PlugAddress, on: boolean, deadManSec: number | null): string {
   const relay = relayOf(address);
-  const pulse = `PulseTime${relay} ${deadManSec === null ? 0 : deadManSec + PULSE_TIME.offset}; Power${relay} ${to}`;
   const isResting = deadManSec === null;
-  if (to === "OFF") return isResting ? pulse : `PowerOnState ${POWER_ON_STATE.onAfterPulseTime}; ${pulse}`;
+  const pulseTime = isResting ? 0 : deadManSec + PULSE_TIME.offset;
+  const pulse = `PulseTime${relay} ${pulseTime}; Power${relay} ${on ? "ON" : "OFF"}`;
+  if (!on) return isResting ? pulse : `PowerOnState ${POWER_ON_STATE.onAfterPulseTime}; ${pulse}`;
   return `PowerOnState ${isResting ? POWER_ON_STATE.on : POWER_ON_STATE.off}; ${pulse}`;
 }

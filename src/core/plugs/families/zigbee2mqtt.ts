@@ -2,7 +2,7 @@
 
 import { message } from "../../language/text.ts";
 import { type MeterReader, measuredOf } from "./meter-readers.ts";
-import { availabilityReader, objectIn, type Reader, stateReader, stateWithin } from "./payload-readers.ts";
+import { availabilityReader, objectIn, parsed, type Reader, stateReader, stateWithin } from "./payload-readers.ts";
 import type { AnnouncedPlug, GonePlug, LearnedPlug, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 const ROOT = "zigbee2mqtt";
@@ -36,11 +36,10 @@ export const zigbee2mqttPlug = {
   deadMan: ({ learned }) => ({ on: { leastSec: 1, mostSec: learned?.maxTimerSec ?? MAX_ON_TIME_SEC }, off: null }),
   isTimerUnsure: true,
   answers: () => "asked",
-  on: (address, deadManSec) => {
-    const timer = deadManSec === null ? {} : { [address.learned?.timer ?? "on_time"]: deadManSec };
-    return [zigbee(address, "set", { [stateName(address)]: "ON", ...timer })];
+  turn: (address, on, deadManSec) => {
+    const timer = on && deadManSec !== null ? { [address.learned?.timer ?? "on_time"]: deadManSec } : {};
+    return [zigbee(address, "set", { [stateName(address)]: on ? "ON" : "OFF", ...timer })];
   },
-  off: (address) => [zigbee(address, "set", { [stateName(address)]: "OFF" })],
   ask: (address) => [zigbee(address, "get", { [stateName(address)]: "" })],
   listens: (address) => {
     const bridge = address.learned?.bridge ?? (placesOf(address).length === 1 ? ROOT : null);
@@ -137,7 +136,9 @@ function learnedOf(device: Json, fullTopic: string, bridge: string, channel: str
   const cutsIdle = CUT_IDLE.includes(objectIn(device.definition)?.model);
   const { ieee_address: hardware } = device;
   const learned = {
-    ...{ fullTopic, bridge, ...(cutsIdle ? { cutsIdle } : {}) },
+    fullTopic,
+    bridge,
+    ...(cutsIdle ? { cutsIdle } : {}),
     ...(typeof hardware === "string" ? { hardware } : {}),
   };
   return typeof countdown?.property === "string"
@@ -145,9 +146,7 @@ function learnedOf(device: Json, fullTopic: string, bridge: string, channel: str
     : { ...learned, timer: "on_time", maxTimerSec: MAX_ON_TIME_SEC };
 }
 
-/**
- * Returns the switches of all devices: one expose of type `switch` per endpoint. Source: Zigbee2MQTT, docs "Exposes".
- */
+/** Returns the switches of all devices: one `switch` expose per endpoint. Source: Zigbee2MQTT, docs "Exposes". */
 function announced(payload: string, base: string): AnnouncedPlug[] {
   return parsedList(payload).flatMap((each) => {
     const device = objectIn(each);
@@ -173,12 +172,8 @@ function isSettable(access: unknown): boolean {
 }
 
 function parsedList(text: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
+  const value = parsed(text);
+  return Array.isArray(value) ? value : [];
 }
 
 function stateName({ channel }: PlugAddress): string {

@@ -1,8 +1,4 @@
-/**
- * Runtime data of EMHASS: purchase and export prices by instant, from the current interval on.
- *
- * Without known export prices, `prod_price_forecast` is absent and EMHASS uses its own setting.
- */
+/** EMHASS: purchase and export prices by instant from the current interval on; its own setting if none are known. */
 
 import { rounded } from "../../text/rounding.ts";
 import { formatInstant } from "../../time/interval.ts";
@@ -17,10 +13,7 @@ export function emhassFormat(source: FormatSource): object {
   return shaped(entriesOf(points, rounded), entriesOf(soldPoints(source, points), rounded));
 }
 
-/**
- * Returns both series from today's midnight, so that they change with the prices and not every hour. They end together,
- * at the size limit of attributes. EMHASS accepts values before its first interval.
- */
+/** Returns both series from midnight, so that they change with the prices only. They end at the same size limit. */
 export function emhassAttributes(source: FormatSource): object {
   const { today, tomorrow, forecast } = source.snapshot;
   const points = [...today, ...tomorrow, ...forecast];

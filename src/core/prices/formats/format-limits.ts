@@ -4,10 +4,7 @@ import { rounded } from "../../text/rounding.ts";
 import type { HomeSnapshot } from "../home-snapshot.ts";
 import type { PricePoint } from "../timeline.ts";
 
-/**
- * Size limit for the format's part of an entity's attributes. Home Assistant's recorder drops all attributes if they
- * exceed 16,384 bytes, including the entity's name, icon and unit.
- */
+/** Size limit for attributes of a format. Home Assistant's recorder drops them all if they exceed 16,384 bytes. */
 const MAX_ATTRIBUTE_BYTES = 15_800;
 /** The same for two whole days, which cannot be cut. It leaves 384 bytes; name, icon and unit take about 200. */
 const MAX_DAYS_BYTES = 16_000;
@@ -33,10 +30,7 @@ export function fromNow(snapshot: HomeSnapshot): readonly PricePoint[] {
   return [...today, ...tomorrow, ...forecast].filter((point) => point.end > now);
 }
 
-/**
- * Returns the first entries that fit into the attributes together with `head`. Shape: same order; the last entries are
- * omitted.
- */
+/** Returns the first entries that fit into the attributes together with `head`. Shape: same order. */
 export function fitting<Entry>(
   head: object,
   entries: readonly Entry[],

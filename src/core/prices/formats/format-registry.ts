@@ -1,7 +1,4 @@
-/**
- * Registry of the price formats of other programs. Prices are those of elbro, in currency per kWh: with all charges,
- * and with VAT if the service includes it.
- */
+/** Price formats of other programs. Prices are in currency per kWh, with all charges, and VAT if included. */
 
 import type { AttributeFormat } from "../home-snapshot.ts";
 import { emhassAttributes, emhassFormat } from "./emhass.ts";
@@ -24,10 +21,7 @@ export const priceFormats = {
 
 export type FormatName = keyof typeof priceFormats;
 
-/**
- * Formats for entity attributes, within Home Assistant's size limit. Formats that are read over HTTP only are
- * missing.
- */
+/** Formats for attributes, within Home Assistant's size limit. Those that are read over HTTP only are missing. */
 export const formatAttributes: Readonly<Record<AttributeFormat, Format>> = {
   nordpool: nordpoolAttributes,
   energidataservice: energidataserviceAttributes,

@@ -29,10 +29,7 @@ interface Writing {
 const FULL: Writing = { start: localInstant, end: localInstant, decimals: rounded };
 /** Format for hourly prices: two days fit into attributes. */
 const HOURS: Writing = { start: localInstant, end: localInstant, decimals: shortPrice };
-/**
- * Format for quarter-hours. Two days fit into attributes only without seconds, with ends in UTC and with three decimals,
- * the integration's default.
- */
+/** Format for quarter-hours: two days fit only without seconds, with ends in UTC and three decimals (the default). */
 const QUARTERS: Writing = {
   start: shortLocalInstant,
   end: (at) => formatInstant(at).replace(":00Z", "Z"),
@@ -79,10 +76,7 @@ function shaped(source: FormatSource, { start: textOfStart, end: textOfEnd, deci
   };
 }
 
-/**
- * Returns the figures of the day; null if a period has no price. `mean` is the median in that integration. Peak hours
- * follow the local clock at any resolution.
- */
+/** Returns the figures of the day; null if a period has no price. Peak hours follow the local clock. */
 function figuresOfDay({ snapshot, calendar }: FormatSource, decimals: Writing["decimals"]): object {
   const { today, day } = snapshot;
   const figure = (value: number | null) => (value === null ? null : decimals(value));

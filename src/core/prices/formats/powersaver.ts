@@ -1,7 +1,4 @@
-/**
- * Message of node-red-contrib-power-saver (`ps-receive-price`, "Other"): `today` and `tomorrow` as `{value, start}`, in
- * intervals of equal length, with local offsets.
- */
+/** node-red-contrib-power-saver (`ps-receive-price`, "Other"): `{value, start}` with local offsets, of equal length. */
 
 import { rounded } from "../../text/rounding.ts";
 import { localInstant } from "../../time/local-instant.ts";

@@ -1,11 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { LoopWaker } from "../../../../src/core/runtime/loop-waker.ts";
-import { StateLoop } from "../../../../src/core/runtime/state-loop.ts";
-import { HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
-import { SingleLoopClock } from "../../../support/clock/single-loop-clock.ts";
-
-const START = Date.parse("2026-03-10T09:00:00Z");
 
 /** Sleeps until its signal fires. */
 function untilWoken(signal: AbortSignal): Promise<void> {
@@ -52,58 +47,5 @@ describe("LoopWaker", () => {
     const stop = new AbortController();
     for (let i = 0; i < 1_000; i++) await waker.sleep(async () => undefined, stop.signal);
     expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
-  });
-});
-
-describe("StateLoop", () => {
-  function edges(clock: SingleLoopClock, nextAfter: (now: number) => number) {
-    const shown: number[] = [];
-    const loop = new StateLoop(clock, (now) => {
-      shown.push(now - START);
-      return nextAfter(now);
-    });
-    const stop = new AbortController();
-    return { shown, loop, stop, ended: loop.run(stop.signal) };
-  }
-
-  test("StateLoop shows the state at the start, and again at each time that it returned", async () => {
-    const clock = new SingleLoopClock(START);
-    const { shown, stop, ended } = edges(clock, (now) => now + 15 * MINUTE_MS);
-    await clock.runUntil(START + HOUR_MS);
-    expect(shown).toEqual([0, 15, 30, 45, 60].map((minutes) => minutes * MINUTE_MS));
-    stop.abort();
-    await ended;
-  });
-
-  test("StateLoop shows the state after data changed, also during a call, and again at the returned time", async () => {
-    const clock = new SingleLoopClock(START);
-    const { shown, loop, stop, ended } = edges(clock, () => START + HOUR_MS);
-    await clock.runUntil(START + MINUTE_MS);
-    loop.wake();
-    await clock.runUntil(START + 2 * MINUTE_MS);
-    expect(shown).toEqual([0, MINUTE_MS]);
-    await clock.runUntil(START + HOUR_MS);
-    expect(shown.slice(0, 3)).toEqual([0, MINUTE_MS, HOUR_MS]);
-    stop.abort();
-    await ended;
-  });
-
-  test("StateLoop shows many simultaneous changes once", async () => {
-    const clock = new SingleLoopClock(START);
-    const { shown, loop, stop, ended } = edges(clock, () => START + HOUR_MS);
-    for (let i = 0; i < 100; i++) loop.wake();
-    await clock.runUntil(START + MINUTE_MS);
-    expect(shown).toEqual([0, 0]);
-    stop.abort();
-    await ended;
-  });
-
-  test("StateLoop does not spin if the returned time is in the past", async () => {
-    const clock = new SingleLoopClock(START);
-    const { shown, stop, ended } = edges(clock, () => START - HOUR_MS);
-    await clock.runUntil(START + 10_000);
-    expect(shown).toHaveLength(11);
-    stop.abort();
-    await ended;
   });
 });

@@ -47,8 +47,8 @@ describe("plug commands", () => {
     const row = rowOf(family);
     const address = addressOf(family);
     const seconds = row.deadMan(address).on ? 960 : null;
-    expect(row.on(address, seconds).map(line)).toEqual([on]);
-    expect(row.off(address, null).map(line)).toEqual([off]);
+    expect(row.turn(address, true, seconds).map(line)).toEqual([on]);
+    expect(row.turn(address, false, null).map(line)).toEqual([off]);
     expect(row.ask(address).map(line)).toEqual(ask === null ? [] : [ask]);
   });
 
@@ -63,7 +63,7 @@ describe("plug commands", () => {
     ["zigbee2mqtt", { channel: "left" }, 'zigbee2mqtt/Kitchen plug/set {"state_left":"ON","on_time":60}'],
     ["shelly_gen1", { channel: "1" }, "shellies/shellyplug-s-1/relay/1/command on"],
   ] as const)("%s at %j: %s", (family, change, on) => {
-    expect(rowOf(family).on(addressOf(family, change), 60).map(line)).toEqual([on]);
+    expect(rowOf(family).turn(addressOf(family, change), true, 60).map(line)).toEqual([on]);
   });
 
   test.each([
@@ -89,8 +89,7 @@ describe("plug commands", () => {
     ],
     ["zigbee2mqtt", true, null, 'zigbee2mqtt/Kitchen plug/set {"state":"ON"}'],
   ] as const)("%s with when_lost: on or an inverted relay: ON %s, timer %s", (family, on, seconds, expected) => {
-    const row = rowOf(family);
-    expect((on ? row.on : row.off)(addressOf(family), seconds).map(line)).toEqual([expected]);
+    expect(rowOf(family).turn(addressOf(family), on, seconds).map(line)).toEqual([expected]);
   });
 
   test("Tasmota, Shelly Gen2 to Gen4 and custom plugs with {seconds} can end an OFF with their timer", () => {
@@ -99,8 +98,8 @@ describe("plug commands", () => {
     const off = { topic: "p/set", payload: "off for {seconds}" };
     const custom = addressOf("custom", { custom: { on: { topic: "p/set", payload: "on" }, off } });
     expect(plugFamilies.custom.deadMan(custom)).toEqual({ on: null, off: { leastSec: 1, mostSec: 86_400 } });
-    expect(plugFamilies.custom.off(custom, 960).map(line)).toEqual(["p/set off for 960"]);
-    expect(plugFamilies.custom.off(custom, null).map(line)).toEqual(["p/set off for 0"]);
+    expect(plugFamilies.custom.turn(custom, false, 960).map(line)).toEqual(["p/set off for 960"]);
+    expect(plugFamilies.custom.turn(custom, false, null).map(line)).toEqual(["p/set off for 0"]);
   });
 
   test("Tasmota's PulseTime stays between 112 and 64900", () => {
@@ -116,15 +115,15 @@ describe("plug commands", () => {
       custom: { ...said, dead_man: { topic: "p/{channel}/t", payload: "{seconds}" } },
       channel: "7",
     });
-    expect(plugFamilies.custom.on(timed, 90).map(line)).toEqual(["p/7/t 90", "p/set 1"]);
+    expect(plugFamilies.custom.turn(timed, true, 90).map(line)).toEqual(["p/7/t 90", "p/set 1"]);
   });
 
   test.each(FAMILIES)("the emulated %s executes ON with its timer, and OFF", (family) => {
     const row = rowOf(family);
     const address = addressOf(family);
     const limits = row.deadMan(address).on;
-    const [on] = row.on(address, limits ? 960 : null);
-    const [off] = row.off(address, null);
+    const [on] = row.turn(address, true, limits ? 960 : null);
+    const [off] = row.turn(address, false, null);
     const understood = on && firmwares[family].understand(on.topic, on.payload);
     expect(understood?.set).toBe(true);
     expect(understood?.timerSec ?? understood?.pulseSec ?? null).toBe(limits ? 960 : null);
