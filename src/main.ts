@@ -5,11 +5,6 @@ import { nearest } from "./config/suggest-key.ts";
 import { PassingStartError, StartError } from "./core/status/start-error.ts";
 import { VERSION } from "./core/status/version.ts";
 
-/** Exit code of a configuration that cannot be used (EX_CONFIG of sysexits.h). */
-const BAD_CONFIGURATION = 78;
-/** Exit code of a failure that may pass by itself (EX_TEMPFAIL): a service manager tries again. */
-const TRY_AGAIN = 75;
-
 // Node would print the source line of the error, which has 100 kB in the built program.
 process.on("uncaughtException", (error) => {
   if (run.outlives(error)) return;
@@ -27,7 +22,7 @@ for (const stream of [process.stdout, process.stderr])
 main().catch((error: unknown) => {
   if (!(error instanceof StartError || error instanceof BadArgument)) throw error;
   process.stderr.write(`elbro: ${error.message}\n`);
-  process.exit(error instanceof PassingStartError ? TRY_AGAIN : BAD_CONFIGURATION);
+  process.exit(error instanceof PassingStartError ? run.TRY_AGAIN : run.BAD_CONFIGURATION);
 });
 
 async function main(): Promise<void> {

@@ -23,19 +23,19 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 8_674,
-  cli: 2_866,
+  api: 8_017,
+  cli: 2_796,
   config: 4_728,
   core: 10_928,
   dashboard: 10_063,
-  http: 2_039,
+  http: 1_965,
   integrations: 2_684,
   mqtt: 5_354,
   plans: 1_308,
   plugs: 1_652,
   service: 3_949,
   simulator: 2_381,
-  src: 270,
+  src: 265,
   state: 3_060,
   storage: 3_783,
 };

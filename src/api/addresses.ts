@@ -3,52 +3,42 @@
 import type { Address } from "../service/contract/resources.ts";
 import { askService, knownAddresses, troubleText } from "./ask-service.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
-import { described, list, named, object, orNull, text, type ValueOf } from "./schema.ts";
+import { described, list, namedObject, orNull, text, type ValueOf } from "./schema.ts";
 
 const listedAddress = () =>
-  named(
-    "ListedAddress",
-    object({
-      ...{ id: text, label: text, address: text, region: text },
-      home: described(orNull(text), "Id of its home; null if the configuration omits it."),
-      capabilities: described(list(text), "The data that the service has for it."),
-    }),
-  );
+  namedObject("ListedAddress", {
+    id: text,
+    label: text,
+    address: text,
+    region: text,
+    home: described(orNull(text), "Id of its home; null if the configuration omits it."),
+    capabilities: described(list(text), "The data that the service has for it."),
+  });
 const addresses = () =>
-  named(
-    "AddressesByAccount",
-    object({
-      accounts: list(
-        named(
-          "AccountAddresses",
-          object({
-            account: text,
-            trouble: described(orNull(text), "Why the service did not list them, in English; null if it did."),
-            addresses: list(listedAddress()),
-          }),
-        ),
-      ),
-    }),
-  );
+  namedObject("AddressesByAccount", {
+    accounts: list(
+      namedObject("AccountAddresses", {
+        account: text,
+        trouble: described(orNull(text), "Why the service did not list them, in English; null if it did."),
+        addresses: list(listedAddress()),
+      }),
+    ),
+  });
 
 export type AddressesAnswer = ValueOf<typeof addresses>;
 
 export const addressEndpoints: readonly Endpoint[] = [
-  endpoint({
-    method: "GET",
-    path: "/local/v1/addresses",
-    operationId: "listAddresses",
-    scope: "read",
+  endpoint("GET /local/v1/addresses", "listAddresses", "read", {
     summary:
       "The addresses of each account, and the data that the service has for them. Addresses that are not stored yet are requested from the service.",
     answer: addresses,
-    async run({ asking }) {
-      const { accounts, homes } = asking.state;
+    async run(source) {
+      const { accounts, homes } = source.state;
       const listed = [];
       for (const account of accounts.consumers) {
-        const asked = knownAddresses(asking, account) === null ? await askService(asking, account, "addresses") : null;
+        const asked = knownAddresses(source, account) === null ? await askService(source, account, "addresses") : null;
         const ids = new Map(homes.list().map((home) => [home.addressId, home.id]));
-        const known = (knownAddresses(asking, account) ?? []).map((address) => listedOf(address, ids));
+        const known = (knownAddresses(source, account) ?? []).map((address) => listedOf(address, ids));
         listed.push({ account: account.name, trouble: asked && troubleText(asked), addresses: known });
       }
       return { kind: "json", body: { accounts: listed } };
@@ -59,7 +49,10 @@ export const addressEndpoints: readonly Endpoint[] = [
 function listedOf(address: Address, homeIds: ReadonlyMap<string, string>): ValueOf<typeof listedAddress> {
   const { id, label, formattedAddress, region, capabilities } = address;
   return {
-    ...{ id, label, address: formattedAddress, region },
+    id,
+    label,
+    address: formattedAddress,
+    region,
     home: homeIds.get(id) ?? null,
     capabilities: Object.keys(capabilities).filter((name) => (capabilities as Record<string, unknown>)[name] === true),
   };

@@ -5,7 +5,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { hostname } from "node:os";
-import type { CommandHint } from "../config/command-hint.ts";
 import type { Config } from "../config/schema.ts";
 import { onPort } from "../core/status/start-error.ts";
 import { AllowedHosts } from "../http/allowed-hosts.ts";
@@ -15,43 +14,23 @@ import type { LocalRoute, RouteContext } from "../http/route.ts";
 import { addRoute, createRouter, type Router } from "../http/router.ts";
 import { DATA_HEADERS } from "../http/security-headers.ts";
 import { Administrators } from "../integrations/homeassistant/administrators.ts";
-import type { Storage } from "../storage/open-storage.ts";
 import type { ApiKeys } from "./auth/api-keys.ts";
 import { openKeyStore } from "./auth/key-store.ts";
 import { SessionAuth, type SessionAuthDeps } from "./auth/session-auth.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { BACKUP_PATH, backupRoutes } from "./backup.ts";
 import { dashboardRoutes } from "./dashboard-routes.ts";
+import type { ApiDeps } from "./deps.ts";
+import { endpoint } from "./endpoint.ts";
 import { localRoutes } from "./endpoints.ts";
-import { type LocalDeps, localSource } from "./local-source.ts";
-import { mcpEndpoints } from "./mcp-route.ts";
-import type { MirrorDeps } from "./mirror/mirror-source.ts";
+import { localSource } from "./local-source.ts";
 import { mirrorRoutes } from "./mirror/mirror-source.ts";
-import type { MonitoringDeps } from "./monitoring/monitoring-deps.ts";
 import { monitoringRoutes } from "./monitoring/monitoring-routes.ts";
 import { documentRoutes } from "./openapi/openapi-routes.ts";
 import { routesOf } from "./openapi/operation.ts";
 import { pageRoutes } from "./page-routes.ts";
-import type { SetupOptions } from "./setup/setup.ts";
+import { anyObject } from "./schema.ts";
 import { setupRoutes } from "./setup/setup-routes.ts";
-
-/** Dependencies of all folders of the API. */
-export interface ApiDeps extends MirrorDeps, LocalDeps, MonitoringDeps {
-  readonly config: MonitoringDeps["config"];
-  readonly clock: MonitoringDeps["clock"];
-  readonly state: MonitoringDeps["state"];
-  readonly plugs: LocalDeps["plugs"];
-  readonly storage: Storage;
-  readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
-  readonly commandHint: CommandHint;
-  /** True if Home Assistant forwards requests of its users, which then need no key. */
-  readonly ingress: boolean;
-  readonly setup: SetupOptions | null;
-  /** Ends requests to Home Assistant. */
-  readonly signal: AbortSignal;
-  /** Called with an unexpected error of a request, which is logged and answered. */
-  readonly onCrash?: (error: unknown) => void;
-}
 
 export interface Api {
   /** The endpoints for the owner of the data directory, who needs no key. */
@@ -88,7 +67,7 @@ export async function openApi(deps: ApiDeps): Promise<ApiListener> {
     configure(config) {
       access.configure(config.api);
       if (config.api.tls) useTls(config.api.tls);
-      pages.configure(config.api);
+      pages.mode = config.api.dashboard ?? "key";
       router = apiRouter({ ...deps, config }, access.keys, pages);
     },
     close: () => close().then(access.close),
@@ -160,22 +139,35 @@ function routeContext(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth): RouteCo
   };
 }
 
-/** Returns the routes of the LAN API. */
+/** Endpoint of the Model Context Protocol, which makes tools of the others. */
+const mcpEndpoint = endpoint("POST /mcp", "postMcp", "read", {
+  summary: "Model Context Protocol (streamable HTTP): the endpoints as tools for assistants.",
+  about: "The response of JSON-RPC 2.0.",
+  body: {
+    schema: () => anyObject,
+    example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
+    isCheckedByRun: true,
+  },
+  answer: () => anyObject,
+  statuses: { 202: "A notification was accepted." },
+  async run(source, _params, request) {
+    const { answerMcp } = await import("./mcp.ts");
+    return answerMcp(source, request);
+  },
+});
+
 export function apiRoutes(deps: ApiDeps, keys: ApiKeys, pages = openPages(deps, keys)): Router {
   const context = routeContext(deps, keys, pages);
   const router = createRouter(context);
   const source = localSource(deps);
   const routes: readonly LocalRoute[] = [
     ...localRoutes(source),
-    ...routesOf(mcpEndpoints, source),
+    ...routesOf([mcpEndpoint], source),
     ...monitoringRoutes(deps),
     ...backupRoutes(deps),
     ...documentRoutes(() => routes),
     ...pageRoutes(),
-    ...dashboardRoutes(deps.state, {
-      ...{ keys, pages, editor: deps.editor, canSetUp: deps.setup !== null },
-      frameAncestors: deps.config.api.frame_ancestors ?? [],
-    }),
+    ...dashboardRoutes(deps, keys, pages),
     ...setupRoutes(deps.setup),
   ];
   for (const route of [...mirrorRoutes(deps, context), ...routes]) addRoute(router, route, context);

@@ -2,19 +2,13 @@
 
 import type { Deferred, FetchFailure } from "../core/fetching/fetch-outcome.ts";
 import { textIn } from "../core/language/text.ts";
-import type { SeriesKey } from "../core/series/series.ts";
-import { type EpochMs, formatInstant } from "../core/time/interval.ts";
+import { formatInstant } from "../core/time/interval.ts";
 import type { Account } from "../service/client/account.ts";
 import type { Address } from "../service/contract/resources.ts";
 import { seriesOf } from "../service/contract/series-mapping.ts";
-import type { State } from "../state/open-state.ts";
+import type { ApiDeps } from "./deps.ts";
 
-export interface AskDeps {
-  readonly clock: { now(): EpochMs };
-  readonly state: Pick<State, "accounts" | "repository">;
-  /** Called for a series whose stored rows were changed by an answer. */
-  readonly onSeriesChanged: (series: SeriesKey) => void;
-}
+type AskDeps = Pick<ApiDeps, "clock" | "state" | "onSeriesChanged">;
 
 /** Reason why a request was not sent or failed. */
 export type Trouble = FetchFailure | Deferred;

@@ -10,33 +10,20 @@ import * as s from "./schema.ts";
 
 const moment = () => s.described(s.orNull(s.text), "Local date or time; null at home.");
 const holidays = () =>
-  s.named(
-    "Holidays",
-    s.object({
-      now: s.instant,
-      homes: s.list(s.named("Holiday", s.object({ home: s.text, from: moment(), until: moment() }))),
-    }),
-  );
+  s.namedObject("Holidays", {
+    now: s.instant,
+    homes: s.list(s.namedObject("Holiday", { home: s.text, from: moment(), until: moment() })),
+  });
 
 export type HolidaysAnswer = s.ValueOf<typeof holidays>;
 
 export const awayEndpoints: readonly Endpoint[] = [
-  endpoint({
-    method: "GET",
-    path: "/local/v1/away",
-    operationId: "listHolidays",
-    scope: "read",
+  endpoint("GET /local/v1/away", "listHolidays", "read", {
     summary: "The holidays of all homes with plans.",
     answer: holidays,
-    errors: [],
-    example: "/local/v1/away",
     run: (source, _params, { now }) => ({ kind: "json", body: holidaysAt(source, now) }),
   }),
-  endpoint({
-    method: "POST",
-    path: "/local/v1/away/:home",
-    operationId: "setHoliday",
-    scope: "control",
+  endpoint("POST /local/v1/away/:home", "setHoliday", "control", {
     summary: "Sets the holiday of a home: no plan of it runs then, except those of kind `avoid`.",
     params: { home: parameter.homeInPath },
     answer: holidays,

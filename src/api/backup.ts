@@ -17,7 +17,7 @@ import { filesIn, replaceFiles, withoutAdmin } from "../storage/page-copy.ts";
 import { copyPathOf, waitingPathOf } from "../storage/recovery.ts";
 import { type Endpoint, endpointFor } from "./endpoint.ts";
 import { BINARY, routesOf } from "./openapi/operation.ts";
-import { boolean, described, named, object } from "./schema.ts";
+import { boolean, described, namedObject } from "./schema.ts";
 
 const TYPE = "application/octet-stream";
 export const BACKUP_PATH = "/local/v1/backup";
@@ -27,16 +27,12 @@ export const BACKUP_PATH = "/local/v1/backup";
  */
 const MAX_BYTES = 256 * 1024 * 1024;
 const waiting = () =>
-  named(
-    "WaitingBackup",
-    object({ restart: described(boolean, "Whether an uploaded copy replaces the database at the next start.") }),
-  );
-interface BackupDeps {
+  namedObject("WaitingBackup", {
+    restart: described(boolean, "Whether an uploaded copy replaces the database at the next start."),
+  });
+interface BackupSource {
   readonly state: Pick<State, "copyNow" | "flawOfUpload">;
   readonly storage: Pick<Storage, "databasePath">;
-}
-
-interface BackupSource extends BackupDeps {
   /** Set during an upload: a second one must not change the file that is being checked. */
   isTaking: boolean;
 }
@@ -44,11 +40,7 @@ interface BackupSource extends BackupDeps {
 const backup = endpointFor<BackupSource>();
 
 export const backupEndpoints: readonly Endpoint<BackupSource>[] = [
-  backup({
-    method: "GET",
-    path: BACKUP_PATH,
-    operationId: "getBackup",
-    scope: "control",
+  backup(`GET ${BACKUP_PATH}`, "getBackup", "control", {
     summary:
       "A checked copy of the database with the keys and `page.yaml`, made for this request. Keep it private. Secrets of `page.yaml` need the scope `admin`: without it they are left out, and the name of the file says so.",
     about: "The copy.",
@@ -72,11 +64,7 @@ export const backupEndpoints: readonly Endpoint<BackupSource>[] = [
       };
     },
   }),
-  backup({
-    method: "POST",
-    path: BACKUP_PATH,
-    operationId: "restoreBackup",
-    scope: "control",
+  backup(`POST ${BACKUP_PATH}`, "restoreBackup", "control", {
     summary:
       "Uploads a copy from `GET /local/v1/backup` or `elbro backup`. It replaces the database at the next start. Its `page.yaml` and its keys with the scope `admin` are used only from a caller with that scope.",
     takesFile: true,
@@ -92,11 +80,7 @@ export const backupEndpoints: readonly Endpoint<BackupSource>[] = [
       }
     },
   }),
-  backup({
-    method: "DELETE",
-    path: BACKUP_PATH,
-    operationId: "forgetBackup",
-    scope: "control",
+  backup(`DELETE ${BACKUP_PATH}`, "forgetBackup", "control", {
     summary: "Deletes an uploaded copy that has not been used yet.",
     about: "No uploaded copy remains.",
     answer: waiting,
@@ -107,7 +91,7 @@ export const backupEndpoints: readonly Endpoint<BackupSource>[] = [
   }),
 ];
 
-export function backupRoutes({ state, storage }: BackupDeps): readonly LocalRoute[] {
+export function backupRoutes({ state, storage }: Omit<BackupSource, "isTaking">): readonly LocalRoute[] {
   return routesOf(backupEndpoints, { state, storage, isTaking: false });
 }
 
@@ -132,7 +116,7 @@ async function copyWithoutSecrets(copyPath: string, requestId: string): Promise<
 
 /** Stores an uploaded file for the next start if it is an intact database of elbro. */
 async function storeUpload(
-  { state, storage: { databasePath } }: BackupDeps,
+  { state, storage: { databasePath } }: BackupSource,
   { file, headers, isAdmin }: Pick<LocalRequest, "file" | "headers" | "isAdmin">,
 ): Promise<LocalAnswer> {
   if (headers["content-type"] !== TYPE)

@@ -21,11 +21,7 @@ const token = parameter.required(
 );
 
 export const calendarEndpoints: readonly Endpoint[] = [
-  endpoint({
-    method: "GET",
-    path: "/local/v1/calendar/:home/:token/elbro.ics",
-    operationId: "getCalendar",
-    scope: "open",
+  endpoint("GET /local/v1/calendar/:home/:token/elbro.ics", "getCalendar", "open", {
     summary: "Runs of plans and cheapest hours of a home as iCalendar. Needs the token of the feed instead of a key.",
     params: { home: parameter.homeInPath, token },
     media: { "text/calendar": { type: "string" } },
@@ -40,21 +36,14 @@ export const calendarEndpoints: readonly Endpoint[] = [
       return { kind: "text", text: feed, type: "text/calendar; charset=utf-8" };
     },
   }),
-  endpoint({
-    method: "POST",
-    path: "/local/v1/calendar",
-    operationId: "createCalendar",
-    scope: "control",
+  endpoint("POST /local/v1/calendar", "createCalendar", "control", {
     summary: "Makes a new URL of the calendar feed of a home. The URL before it stops working.",
     params: { home },
     answer: () =>
-      s.named(
-        "CalendarFeed",
-        s.object({
-          path: s.described(s.text, "Path of the feed; its token is shown only here."),
-          urls: s.described(s.list(s.text), "URLs of this machine with the path."),
-        }),
-      ),
+      s.namedObject("CalendarFeed", {
+        path: s.described(s.text, "Path of the feed; its token is shown only here."),
+        urls: s.described(s.list(s.text), "URLs of this machine with the path."),
+      }),
     errors: HOME_ERRORS,
     example: "/local/v1/calendar?home=home",
     run(source, params, { now }) {
@@ -67,14 +56,10 @@ export const calendarEndpoints: readonly Endpoint[] = [
       return { kind: "json", body: { path, urls } };
     },
   }),
-  endpoint({
-    method: "DELETE",
-    path: "/local/v1/calendar",
-    operationId: "revokeCalendar",
-    scope: "control",
+  endpoint("DELETE /local/v1/calendar", "revokeCalendar", "control", {
     summary: "Revokes the URL of the calendar feed of a home.",
     params: { home },
-    answer: () => s.named("CalendarRevoked", s.object({ revoked: s.boolean })),
+    answer: () => s.namedObject("CalendarRevoked", { revoked: s.boolean }),
     errors: HOME_ERRORS,
     example: "/local/v1/calendar?home=home",
     run(source, params, { now }) {
@@ -105,13 +90,19 @@ function eventsOf(source: LocalSource, { id, snapshot }: PriceView): CalendarEve
     .flatMap(({ definition, runs: all, reason }) =>
       all.map(({ start, end }) => ({
         id: `${definition.id}-${formatInstant(start)}@elbro`,
-        ...{ start, end, summary: definition.name, description: reason.text },
+        start,
+        end,
+        summary: definition.name,
+        description: reason.text,
       })),
     );
   const currency = snapshot.currency ?? "";
   const cheapest = snapshot.cheapest.map(({ hours, start, end, mean }) => ({
     id: `${id}-cheapest-${hours}@elbro`,
-    ...{ start, end, summary: cheapestText(hours, say), description: `${mean.toFixed(2)} ${currency}/kWh` },
+    start,
+    end,
+    summary: cheapestText(hours, say),
+    description: `${mean.toFixed(2)} ${currency}/kWh`,
   }));
   return [...runs, ...cheapest];
 }

@@ -9,61 +9,51 @@ import { askService, isPatience, knownAddresses, troubleText } from "./ask-servi
 import { type Check, resultOf } from "./broker-check.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import type { LocalSource } from "./local-source.ts";
-import { described, list, named, object, oneOf, orNull, text, type ValueOf } from "./schema.ts";
+import { described, list, namedObject, oneOf, orNull, text, type ValueOf } from "./schema.ts";
 
 /** Maximum number of accounts that are contacted, so that a check does not use up the quota of a minute. */
 const MAX_CHECKED = 3;
 
 const check = () =>
-  named(
-    "Check",
-    object({
-      part: text,
-      state: described(oneOf(["works", "fails", "untold"]), "`untold`: it could not be tested now."),
-      text: described(text, "The result, in English."),
-    }),
-  );
+  namedObject("Check", {
+    part: text,
+    state: described(oneOf(["works", "fails", "untold"]), "`untold`: it could not be tested now."),
+    text: described(text, "The result, in English."),
+  });
 const checks = () =>
-  named(
-    "Checks",
-    object({
-      checks: list(check()),
-      keys_mark: described(orNull(text), "Digest of the keys of the service that are in use."),
-    }),
-  );
+  namedObject("Checks", {
+    checks: list(check()),
+    keys_mark: described(orNull(text), "Digest of the keys of the service that are in use."),
+  });
 
 export type ChecksAnswer = ValueOf<typeof checks>;
 
 export const checkEndpoints: readonly Endpoint[] = [
-  endpoint({
-    method: "POST",
-    path: "/local/v1/checks",
-    operationId: "runChecks",
-    scope: "control",
+  endpoint("POST /local/v1/checks", "runChecks", "control", {
     summary: "Tests service, broker, database, Home Assistant and archive, with at most three requests to the service.",
     answer: checks,
     async run(source) {
-      const { asking, storage, config, checkBroker } = source;
+      const { state, storage, config, checkBroker } = source;
       const found: Check[] = [];
-      for (const [i, account] of asking.state.accounts.all.entries())
+      for (const [i, account] of state.accounts.all.entries())
         found.push(await checkAccount(source, account, i < MAX_CHECKED));
       found.push(await checkBroker(), await checkDatabase(storage));
       const configured = [await checkHomeAssistant(config), await checkArchive(config)].flatMap((each) => each ?? []);
-      const body = { checks: [...found, ...configured], keys_mark: asking.state.accounts.keysMark };
+      const body = { checks: [...found, ...configured], keys_mark: state.accounts.keysMark };
       return { kind: "json", body };
     },
   }),
 ];
 
-async function checkAccount({ asking }: LocalSource, account: Account, isTried: boolean): Promise<Check> {
+async function checkAccount(source: LocalSource, account: Account, isTried: boolean): Promise<Check> {
   const part = `service (${account.name})`;
   if (!isTried) return { part, state: "untold", text: `not tested: a check tests at most ${MAX_CHECKED} accounts` };
-  const isPartner = account === asking.state.accounts.thirdParty;
-  const trouble = await askService(asking, account, isPartner ? "requestCounts" : "addresses");
+  const isPartner = account === source.state.accounts.thirdParty;
+  const trouble = await askService(source, account, isPartner ? "requestCounts" : "addresses");
   if (trouble) return { part, state: isPatience(trouble) ? "untold" : "fails", text: troubleText(trouble) };
-  const { minute, day } = account.standing(asking.clock.now());
+  const { minute, day } = account.standing(source.clock.now());
   const left = [minute ? `${minute.left} this minute` : [], day ? `${day.left} today` : []].flat();
-  const count = knownAddresses(asking, account)?.length ?? 0;
+  const count = knownAddresses(source, account)?.length ?? 0;
   const found = isPartner ? [] : [count === 1 ? "1 address" : `${count} addresses`];
   const requests = left.length > 0 ? [`requests left: ${left.join(", ")}`] : [];
   return resultOf(part, null, ["it answers", ...found, ...requests].join("; "));

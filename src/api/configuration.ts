@@ -8,7 +8,7 @@ import { type Answered, type BodyRow, type Endpoint, endpoint } from "./endpoint
 import type { LocalSource } from "./local-source.ts";
 import type { Parameters } from "./parameters.ts";
 import * as parameter from "./parameters.ts";
-import { anyObject, boolean, described, list, named, object, orNull, text, type ValueOf } from "./schema.ts";
+import { anyObject, boolean, described, list, namedObject, orNull, text, type ValueOf } from "./schema.ts";
 
 const revision = () =>
   described(
@@ -19,32 +19,26 @@ const entry = () => described(anyObject, "Its keys, as in the configuration; see
 const source = () => described(text, "The file that holds it: `page.yaml` if it was changed here.");
 
 const savedSchema = () =>
-  named(
-    "SavedEntry",
-    object({
-      id: text,
-      source: orNull(source()),
-      fixed: described(orNull(text), "Reason why it cannot be changed here; null if it can."),
-      entry: entry(),
-      secrets: described(list(text), "Secrets of the entry that are set. They are never shown."),
-      revision: revision(),
-      overrides: described(boolean, "Whether `page.yaml` replaces an entry of the owner's file."),
-    }),
-  );
+  namedObject("SavedEntry", {
+    id: text,
+    source: orNull(source()),
+    fixed: described(orNull(text), "Reason why it cannot be changed here; null if it can."),
+    entry: entry(),
+    secrets: described(list(text), "Secrets of the entry that are set. They are never shown."),
+    revision: revision(),
+    overrides: described(boolean, "Whether `page.yaml` replaces an entry of the owner's file."),
+  });
 export const editedSchema = () =>
-  named(
-    "EditedEntry",
-    object({
-      id: text,
-      source: source(),
-      revision: revision(),
-      note: described(orNull(text), "Always null."),
-      restart: described(list(text), "Other keys that changed in the file and take effect after a restart."),
-      undo: described(text, "Id of the state before the change, for `POST /local/v1/history/{state}`."),
-    }),
-  );
+  namedObject("EditedEntry", {
+    id: text,
+    source: source(),
+    revision: revision(),
+    note: described(orNull(text), "Always null."),
+    restart: described(list(text), "Other keys that changed in the file and take effect after a restart."),
+    undo: described(text, "Id of the state before the change, for `POST /local/v1/history/{state}`."),
+  });
 
-export const EDIT_ERRORS = [
+const EDIT_ERRORS = [
   "invalid_parameter",
   "resource_not_found",
   "conflict",
@@ -52,6 +46,10 @@ export const EDIT_ERRORS = [
   "not_saved",
 ] as const;
 export const BODY_ERRORS = ["payload_too_large", "unsupported_media_type"] as const;
+/** Facts of an endpoint that changes what the owner can change on the page. */
+export const edit = { answer: editedSchema, errors: EDIT_ERRORS } as const;
+/** Facts of one whose change is in the body. */
+export const editByBody = { answer: editedSchema, errors: [...EDIT_ERRORS, ...BODY_ERRORS] } as const;
 const examples = {
   plans: { name: "Dishwasher", home: "home", kind: "window", hours: 2, from: "19:00", ready_by: "06:30" },
   plugs: { name: "Heater plug", family: "shelly_gen2", topic: "shellyplus1-a1b2c3", plan: "water_heater" },
@@ -64,17 +62,12 @@ export function entryBody(of: EntryList): BodyRow {
 
 /** Returns the endpoints that read, change and delete an entry of a list. */
 export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: string): readonly Endpoint[] {
-  const path = `/local/v1/${of}/:${one}`;
+  const path = `/local/v1/${of}/:${one}` as const;
   const operation = one === "plan" ? "Plan" : "Plug";
   const parameters: Parameters = one === "plan" ? { plan: parameter.plan } : { plug: parameter.plug };
   const idOf = (params: Readonly<Record<string, unknown>>) => String(params[one]);
-  const edit = { scope: "control", params: parameters, answer: editedSchema, errors: EDIT_ERRORS } as const;
   return [
-    endpoint({
-      method: "GET",
-      path: `${path}/configuration`,
-      operationId: `get${operation}Entry`,
-      scope: "read",
+    endpoint(`GET ${path}/configuration`, `get${operation}Entry`, "read", {
       summary: `The configuration of a ${one}, and whether it can be changed here.`,
       params: parameters,
       answer: savedSchema,
@@ -83,34 +76,27 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
       run({ editor }, params) {
         const found = editor.saved(of, idOf(params));
         if (!found) return refusedEdit(unknownEntry(of, idOf(params)));
-        return { kind: "json", body: found, headers: { ETag: `"${found.revision}"` } };
+        return withRevision(found);
       },
     }),
-    endpoint({
-      ...edit,
-      method: "PUT",
-      path,
-      operationId: `save${operation}`,
+    endpoint(`PUT ${path}`, `save${operation}`, "control", {
+      ...editByBody,
+      params: parameters,
       summary: `Replaces a ${one} in the configuration; keys that are left out are removed, secrets stay unless they are \`null\`.`,
-      errors: [...EDIT_ERRORS, ...BODY_ERRORS],
       example,
       body: entryBody(of),
       run: (local, params, request) => changed(local, of, idOf(params), request),
     }),
-    endpoint({
+    endpoint(`DELETE ${path}`, `delete${operation}`, "control", {
       ...edit,
-      method: "DELETE",
-      path,
-      operationId: `delete${operation}`,
+      params: parameters,
       summary: `Removes a ${one} from the configuration.`,
       example,
       run: (local, params, request) => changed(local, of, idOf(params), request),
     }),
-    endpoint({
+    endpoint(`DELETE ${path}/configuration`, `reset${operation}`, "control", {
       ...edit,
-      method: "DELETE",
-      path: `${path}/configuration`,
-      operationId: `reset${operation}`,
+      params: parameters,
       summary: `Removes what \`page.yaml\` says of a ${one}, so that it is again as in the owner's file.`,
       example: `${example}/configuration`,
       async run({ editor }, params, request) {
@@ -135,7 +121,6 @@ export async function changed(
   );
 }
 
-/** Returns who asks for a change. */
 export function callerOf({ headers, isAdmin }: Pick<LocalRequest, "headers" | "isAdmin">): Caller {
   return { revision: revisionIn(headers), isAdmin: isAdmin() };
 }
@@ -146,12 +131,15 @@ function revisionIn(headers: LocalRequest["headers"]): string | null {
   return known === "*" ? null : known;
 }
 
-/** Returns the answer to a change, or the error of a refused one. */
 export function editedAnswer(edited: Edited, status = 200): Answered<ValueOf<typeof editedSchema>> {
   if (edited.kind === "refused") return refusedEdit(edited);
   const { id, source, revision, later, undo } = edited;
-  const body = { id, source, revision, note: null, restart: later, undo };
-  return { kind: "json", status, body, headers: { ETag: `"${revision}"` } };
+  return withRevision({ id, source, revision, note: null, restart: later, undo }, status);
+}
+
+/** Returns a response with the revision of the configuration as its ETag. */
+export function withRevision<Body extends { readonly revision: string }>(body: Body, status = 200) {
+  return { kind: "json" as const, status, body, headers: { ETag: `"${body.revision}"` } };
 }
 
 export function refusedEdit({ code, reason, mistakes }: EditRefusal): LocalError {

@@ -8,7 +8,7 @@ import { message, textIn } from "../core/language/text.ts";
 import { localError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
-import { BODY_ERRORS, callerOf, EDIT_ERRORS, editedAnswer, editedSchema, refusedEdit } from "./configuration.ts";
+import { callerOf, edit, editByBody, editedAnswer, refusedEdit, withRevision } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
 import {
@@ -17,8 +17,7 @@ import {
   boolean,
   described,
   list,
-  named,
-  object,
+  namedObject,
   oneOf,
   orNull,
   text,
@@ -27,80 +26,53 @@ import {
 import { type Trial, tryExternalBroker, tryHomeAssistant, tryService, tryThirdParty } from "./setup/setup-trials.ts";
 
 const keySchema = () =>
-  named(
-    "ConnectionKey",
-    object({
-      key: described(text, "Path in the configuration, such as `mqtt.url`."),
-      value: described(anyValue, "Null if it is not set, and for a secret."),
-      is_secret: boolean,
-      is_set: boolean,
-      outside: described(
-        boolean,
-        "Whether the environment or a file of its own sets it. It can be changed only there.",
-      ),
-      overrides: described(boolean, "Whether `page.yaml` sets it."),
-      restart: described(boolean, "Whether a change needs a restart."),
-    }),
-  );
+  namedObject("ConnectionKey", {
+    key: described(text, "Path in the configuration, such as `mqtt.url`."),
+    value: described(anyValue, "Null if it is not set, and for a secret."),
+    is_secret: boolean,
+    is_set: boolean,
+    outside: described(boolean, "Whether the environment or a file of its own sets it. It can be changed only there."),
+    overrides: described(boolean, "Whether `page.yaml` sets it."),
+    restart: described(boolean, "Whether a change needs a restart."),
+  });
 const connectionsSchema = () =>
-  named(
-    "Connections",
-    object({
-      fixed: described(orNull(text), "Reason why they cannot be changed here; null if they can."),
-      revision: described(text, "Revision for `If-Match`, as for plans."),
-      waiting: described(list(text), "Keys that were changed and need a restart."),
-      connections: list(
-        named("Connection", object({ id: oneOf(["service", "mqtt", "home_assistant"]), keys: list(keySchema()) })),
-      ),
-    }),
-  );
+  namedObject("Connections", {
+    fixed: described(orNull(text), "Reason why they cannot be changed here; null if they can."),
+    revision: described(text, "Revision for `If-Match`, as for plans."),
+    waiting: described(list(text), "Keys that were changed and need a restart."),
+    connections: list(
+      namedObject("Connection", { id: oneOf(["service", "mqtt", "home_assistant"]), keys: list(keySchema()) }),
+    ),
+  });
 export type SavedConnections = ValueOf<typeof connectionsSchema>;
 export type SavedKey = ValueOf<typeof keySchema>;
 
 const trialSchema = () =>
-  named(
-    "ConnectionTrial",
-    object({
-      works: boolean,
-      problem: orNull(text),
-      detail: described(orNull(text), "Result of the test, in the language of the request."),
-    }),
-  );
+  namedObject("ConnectionTrial", {
+    works: boolean,
+    problem: orNull(text),
+    detail: described(orNull(text), "Result of the test, in the language of the request."),
+  });
 const body = {
   schema: () =>
-    named(
-      "ConnectionKeys",
-      object({
-        keys: described(anyObject, "Values by path of the key. Keys that are left out stay; null removes one."),
-      }),
-    ),
+    namedObject("ConnectionKeys", {
+      keys: described(anyObject, "Values by path of the key. Keys that are left out stay; null removes one."),
+    }),
   isCheckedByRun: true,
   example: { keys: { "mqtt.url": "mqtt://192.168.1.10:1883", "mqtt.password": "password-of-elbro" } },
 } as const;
 
 export const connectionEndpoints: readonly Endpoint[] = [
-  endpoint({
-    method: "GET",
-    path: "/local/v1/connections",
-    operationId: "getConnections",
-    scope: "control",
+  endpoint("GET /local/v1/connections", "getConnections", "control", {
     summary: "The connections to the service, the broker and Home Assistant, without secrets.",
     answer: connectionsSchema,
-    run({ connections }) {
-      const saved = connections.saved();
-      return { kind: "json", body: saved, headers: { ETag: `"${saved.revision}"` } };
-    },
+    run: ({ connections }) => withRevision(connections.saved()),
   }),
-  endpoint({
-    method: "PUT",
-    path: "/local/v1/connections/:connection",
-    operationId: "saveConnection",
-    scope: "admin",
+  endpoint("PUT /local/v1/connections/:connection", "saveConnection", "admin", {
     summary:
       "Changes a connection. A stored secret is only sent to the server it was saved for: with another server it has to be sent again.",
     params: { connection: parameter.connection },
-    answer: editedSchema,
-    errors: [...EDIT_ERRORS, ...BODY_ERRORS],
+    ...editByBody,
     example: "/local/v1/connections/mqtt",
     body,
     async run({ connections }, { connection }, request) {
@@ -109,15 +81,11 @@ export const connectionEndpoints: readonly Endpoint[] = [
       return editedAnswer(await connections.change(asked));
     },
   }),
-  endpoint({
-    method: "POST",
-    path: "/local/v1/connections/:connection/test",
-    operationId: "testConnection",
-    scope: "admin",
+  endpoint("POST /local/v1/connections/:connection/test", "testConnection", "admin", {
     summary: "Tests a connection, with changes that are not saved. The rules for secrets are those of a change.",
     params: { connection: parameter.connection },
+    ...editByBody,
     answer: trialSchema,
-    errors: [...EDIT_ERRORS, ...BODY_ERRORS],
     example: "/local/v1/connections/mqtt/test",
     body,
     async run({ connections, proxy }, { connection }, request) {
@@ -130,15 +98,10 @@ export const connectionEndpoints: readonly Endpoint[] = [
       return { kind: "json", body: { works, problem, detail: detail && textIn(language, detail) } };
     },
   }),
-  endpoint({
-    method: "DELETE",
-    path: "/local/v1/connections/:connection",
-    operationId: "resetConnection",
-    scope: "admin",
+  endpoint("DELETE /local/v1/connections/:connection", "resetConnection", "admin", {
     summary: "Removes what `page.yaml` says of a connection, so that it is again as in the owner's file.",
     params: { connection: parameter.connection },
-    answer: editedSchema,
-    errors: EDIT_ERRORS,
+    ...edit,
     example: "/local/v1/connections/mqtt",
     async run({ connections }, { connection }, request) {
       return editedAnswer(await connections.reset(connection, callerOf(request)));
@@ -146,7 +109,6 @@ export const connectionEndpoints: readonly Endpoint[] = [
   }),
 ];
 
-/** Returns the change in a body, or the error of a body that has none. */
 function askedIn(name: ConnectionName, request: Pick<LocalRequest, "body" | "headers" | "isAdmin">) {
   const given = request.body;
   if (!isTree(given) || !isTree(given.keys)) return localError("invalid_parameter", message("refused.send_keys"));

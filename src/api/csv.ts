@@ -1,19 +1,18 @@
 /** Formats a list of a response as CSV. Sources: RFC 4180; OWASP, "CSV Injection", for texts that start a formula. */
 
 import type { Calendar } from "../core/time/calendar.ts";
-import { MINUTE_MS } from "../core/time/interval.ts";
+import { localInstant } from "../core/time/local-instant.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest } from "../http/route.ts";
 
-/** Table of a response: its list and the columns. */
 export interface CsvTable {
   /** Name of the response's property that holds the list. */
   readonly list: string;
   /**
-   * Units by the path of a row's property, for instance `month.hours`: `time` for an instant, empty for a value without
-   * unit. `{currency}` and `{unit}` are replaced by the value that all rows share.
+   * Paths of a row's properties, separated by spaces, each with its unit: `name start:time month.cost:{currency}`. `time`
+   * stands for an instant. `{currency}` and `{unit}` are replaced by the value that all rows share.
    */
-  readonly columns: Readonly<Record<string, string>>;
+  readonly columns: string;
 }
 
 /** Decimal separators. With `comma`, semicolons separate the columns, as spreadsheets in such locales expect. */
@@ -54,15 +53,16 @@ function bodyOf(answer: LocalAnswer): Fields | null {
 /** Returns one line of column names with units, then one line per row. Each line ends with CR LF. */
 export function csvText(body: Fields, { list, columns }: CsvTable, { decimal, calendar }: CsvFormat): string {
   const rows = body[list] as readonly Fields[];
+  const table = columns.split(/\s+/).map((column) => column.split(":") as [path: string, unit?: string]);
   const separator = decimal === "comma" ? ";" : ",";
-  const cellOf = (value: unknown, unit: string): string => {
+  const cellOf = (value: unknown, unit?: string): string => {
     if (typeof value === "number") return decimal === "comma" ? String(value).replace(".", ",") : String(value);
     if (unit === "time" && typeof value === "string") return localInstant(Date.parse(value), calendar);
     return textCell(Array.isArray(value) ? value.join(" ") : String(value ?? ""));
   };
   const lines = [
-    Object.entries(columns).map(([path, unit]) => textCell(headingOf(path, unit, body, rows))),
-    ...rows.map((row) => Object.entries(columns).map(([path, unit]) => cellOf(valueAt(row, path), unit))),
+    table.map(([path, unit = ""]) => textCell(headingOf(path, unit, body, rows))),
+    ...rows.map((row) => table.map(([path, unit]) => cellOf(valueAt(row, path), unit))),
   ];
   return `${decimal === "comma" ? BYTE_ORDER_MARK : ""}${lines.map((cells) => `${cells.join(separator)}\r\n`).join("")}`;
 }
@@ -85,13 +85,4 @@ function headingOf(path: string, unit: string, body: Fields, rows: readonly Fiel
 
 function valueAt(row: Fields, path: string): unknown {
   return path.split(".").reduce<unknown>((value, name) => (value as Fields | null)?.[name], row);
-}
-
-/** Returns local time with the offset, for instance `2026-03-10T09:00:00+01:00`. */
-function localInstant(at: number, calendar: Calendar): string {
-  const offset = calendar.offsetAt(at);
-  const minutes = Math.abs(offset) / MINUTE_MS;
-  const part = (value: number) => String(Math.floor(value)).padStart(2, "0");
-  const local = new Date(at + offset).toISOString().slice(0, 19);
-  return `${local}${offset < 0 ? "-" : "+"}${part(minutes / 60)}:${part(minutes % 60)}`;
 }

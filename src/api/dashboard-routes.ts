@@ -1,7 +1,6 @@
 /** Endpoints of the dashboard at `/`: its files and its sessions. */
 
 import path from "node:path";
-import type { ConfigurationEditor } from "../config/editing/configuration-editor.ts";
 import { message } from "../core/language/text.ts";
 import { VERSION } from "../core/status/version.ts";
 import { SERVICE_ZONE } from "../core/time/calendar.ts";
@@ -11,9 +10,9 @@ import type { LocalRequest, LocalRoute } from "../http/route.ts";
 import { pageHeaders } from "../http/security-headers.ts";
 import { filesIn, pageHandlers } from "../http/static-files.ts";
 import { capabilities, resolutions } from "../service/contract/resources.ts";
-import type { State } from "../state/open-state.ts";
 import type { ApiKeys } from "./auth/api-keys.ts";
 import { fromElsewhere, fromOwnPage, type SessionAuth } from "./auth/session-auth.ts";
+import type { ApiDeps } from "./deps.ts";
 import { type Endpoint, endpointFor } from "./endpoint.ts";
 import { assetFacts, FROM_PAGE, HTML, reference, routesOf } from "./openapi/operation.ts";
 import * as s from "./schema.ts";
@@ -23,7 +22,9 @@ const SESSION_KEY_PATTERN = /^\S{1,512}$/;
 
 const houseHome = () =>
   s.object({
-    ...{ id: s.text, name: s.text, address_id: s.orNull(s.text) },
+    id: s.text,
+    name: s.text,
+    address_id: s.orNull(s.text),
     resolution: s.orNull(s.named("Resolution", s.oneOf(resolutions))),
     // The schema of the contract has this name, too.
     capabilities: s.orNull(s.noted(capabilities, reference("schemas", "Capabilities"))),
@@ -31,68 +32,48 @@ const houseHome = () =>
 const house = () => s.object({ version: s.text, time_zone: s.text, homes: s.list(s.named("HouseHome", houseHome())) });
 
 const session = () =>
-  s.named(
-    "Session",
-    s.object({
-      ...{ mode: s.oneOf(["open", "key"]), signed_in: s.boolean, key: s.orNull(s.text), control: s.boolean },
-      admin: s.described(s.boolean, "Whether connections can be changed."),
-      can_save: s.described(s.boolean, "Whether plans and plugs can be saved; not in the demo."),
-      can_set_up: s.described(s.boolean, "Whether `/local/v1/setup` can replace the demo by your own home."),
-      can_log_out: s.boolean,
-      house: s.optional(s.described(s.named("House", house()), "Only if the caller may read.")),
-      now: s.instant,
-    }),
-  );
+  s.namedObject("Session", {
+    mode: s.oneOf(["open", "key"]),
+    signed_in: s.boolean,
+    key: s.orNull(s.text),
+    control: s.boolean,
+    admin: s.described(s.boolean, "Whether connections can be changed."),
+    can_save: s.described(s.boolean, "Whether plans and plugs can be saved; not in the demo."),
+    can_set_up: s.described(s.boolean, "Whether `/local/v1/setup` can replace the demo by your own home."),
+    can_log_out: s.boolean,
+    house: s.optional(s.described(s.named("House", house()), "Only if the caller may read.")),
+    now: s.instant,
+  });
 
-const login = () => s.named("Login", s.object({ key: s.noted(s.text, { pattern: SESSION_KEY_PATTERN.source }) }));
-const loggedIn = () => s.named("LoggedIn", s.object({ signed_in: s.boolean, key: s.text, control: s.boolean }));
-const loggedOut = () => s.named("LoggedOut", s.object({ signed_in: s.boolean }));
-
-interface DashboardAccess {
-  readonly keys: Pick<ApiKeys, "admit" | "named">;
-  readonly pages: SessionAuth;
-  readonly editor: Pick<ConfigurationEditor, "isInvented">;
-  readonly canSetUp: boolean;
-  /** Origins that may show the dashboard in a frame. */
-  readonly frameAncestors: readonly string[];
-}
-
-/** Source of the homes and places in the session response. */
-type Shown = Pick<State, "homes" | "places">;
+const login = () => s.namedObject("Login", { key: s.noted(s.text, { pattern: SESSION_KEY_PATTERN.source }) });
+const loggedIn = () => s.namedObject("LoggedIn", { signed_in: s.boolean, key: s.text, control: s.boolean });
+const loggedOut = () => s.namedObject("LoggedOut", { signed_in: s.boolean });
 
 /** Folder of the dashboard's files: next to the built program, or `dist/dashboard` if the source code runs. */
 const FOLDER = path.join(import.meta.dirname, import.meta.filename.endsWith(".ts") ? "../../dist" : "", "dashboard");
 
-interface DashboardSource extends DashboardAccess, ReturnType<typeof pageHandlers> {
-  readonly state: Shown;
+interface DashboardSource extends ApiDeps, ReturnType<typeof pageHandlers> {
+  readonly keys: ApiKeys;
+  readonly pages: SessionAuth;
 }
 
 const dashboard = endpointFor<DashboardSource>();
 const withCookie = { "Set-Cookie": "The session `elbro_session`." };
 
 export const dashboardEndpoints: readonly Endpoint<DashboardSource>[] = [
-  dashboard({
-    method: "GET",
-    path: "/",
-    operationId: "getDashboard",
-    scope: "open",
+  dashboard("GET /", "getDashboard", "open", {
     summary: "The dashboard.",
     about: "The page.",
     media: HTML,
     run: async (source, _params, request) => withPreloads(await source.page(request), source, request),
   }),
-  dashboard({
-    ...assetFacts("getDashboardAsset"),
-    path: "/assets/:digest/:name",
+  dashboard("GET /assets/:digest/:name", "getDashboardAsset", "open", {
+    ...assetFacts,
     summary: "A file of the dashboard.",
     example: "/assets/0123456789abcdef/app.js",
     run: ({ asset }, _params, request) => asset(request),
   }),
-  dashboard({
-    method: "GET",
-    path: "/local/v1/session",
-    operationId: "getSession",
-    scope: "open",
+  dashboard("GET /local/v1/session", "getSession", "open", {
     summary: "The session of the dashboard and its permissions.",
     about: "The session.",
     answer: session,
@@ -103,11 +84,7 @@ export const dashboardEndpoints: readonly Endpoint<DashboardSource>[] = [
       return { kind: "json", body: { ...sessionOf(source, request), admin }, ...headers };
     },
   }),
-  dashboard({
-    method: "POST",
-    path: "/local/v1/session",
-    operationId: "logIn",
-    scope: "open",
+  dashboard("POST /local/v1/session", "logIn", "open", {
     summary: "Logs in with an API key and starts a session with a cookie.",
     about: "The session has begun.",
     headers: FROM_PAGE,
@@ -117,11 +94,7 @@ export const dashboardEndpoints: readonly Endpoint<DashboardSource>[] = [
     errors: ["invalid_parameter", "invalid_token", "forbidden", "rate_limited"],
     run: (source, _params, request) => logIn(source, request),
   }),
-  dashboard({
-    method: "POST",
-    path: "/local/v1/session/end",
-    operationId: "logOut",
-    scope: "open",
+  dashboard("POST /local/v1/session/end", "logOut", "open", {
     summary: "Logs out: ends the session.",
     about: "The session has ended.",
     headers: FROM_PAGE,
@@ -137,9 +110,10 @@ export const dashboardEndpoints: readonly Endpoint<DashboardSource>[] = [
   }),
 ];
 
-export function dashboardRoutes(state: Shown, access: DashboardAccess): readonly LocalRoute[] {
-  const handlers = pageHandlers(() => filesIn(FOLDER), "refused.no_dashboard_file", pageHeaders(access.frameAncestors));
-  return routesOf(dashboardEndpoints, { ...access, ...handlers, state });
+export function dashboardRoutes(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth): readonly LocalRoute[] {
+  const headers = pageHeaders(deps.config.api.frame_ancestors ?? []);
+  const handlers = pageHandlers(() => filesIn(FOLDER), "refused.no_dashboard_file", headers);
+  return routesOf(dashboardEndpoints, { ...deps, ...handlers, keys, pages });
 }
 
 /** Adds a `Link` header, so that a browser that may read requests the data of the first view before the scripts run. */
@@ -158,7 +132,7 @@ type PageAnswer = Awaited<ReturnType<DashboardSource["page"]>>;
 export type SessionAnswer = s.ValueOf<typeof session>;
 
 function sessionOf(
-  { state, pages, editor, canSetUp }: DashboardSource,
+  { state, pages, editor, setup }: DashboardSource,
   request: PageRequest,
 ): Omit<SessionAnswer, "admin"> {
   const { headers, now } = request;
@@ -170,7 +144,7 @@ function sessionOf(
     key: key?.name ?? null,
     control: key?.control ?? false,
     can_save: !editor.isInvented,
-    can_set_up: canSetUp,
+    can_set_up: setup !== null,
     // A user who is logged in through Home Assistant logs out there.
     can_log_out: pages.sessions.keyOf(headers, now) !== null,
     ...(mayRead ? { house: houseOf(state) } : {}),
@@ -178,34 +152,28 @@ function sessionOf(
   };
 }
 
+const NO_HOME = { address_id: null, resolution: null, capabilities: null };
+
 /** Returns the homes, then the places, so that the page needs no further request for them. Places have only prices. */
-function houseOf({ homes, places }: Shown) {
-  const known = homes.list();
-  const priced = places.list(homes.ids);
+function houseOf({ homes, places }: ApiDeps["state"]) {
   return {
     version: VERSION,
     time_zone: SERVICE_ZONE,
     homes: [
-      ...known.map(({ id, name, addressId, resolution }) => ({
+      ...homes.list().map(({ id, name, addressId, resolution }) => ({
         id,
         name,
         address_id: addressId,
         resolution,
         capabilities: homes.address(addressId)?.capabilities ?? null,
       })),
-      ...priced.map(({ place: { id, name } }) => ({
-        id,
-        name,
-        address_id: null,
-        resolution: null,
-        capabilities: null,
-      })),
+      ...places.list(homes.ids).map(({ place: { id, name } }) => ({ id, name, ...NO_HOME })),
     ],
   };
 }
 
 /** Starts a session. The key is checked like that of any request, including login throttle and quota. */
-function logIn({ keys, pages }: DashboardAccess, { headers, now, remoteAddress, body }: LocalRequest) {
+function logIn({ keys, pages }: DashboardSource, { headers, now, remoteAddress, body }: LocalRequest) {
   if (!fromOwnPage(headers)) return fromElsewhere();
   const reading = login().safeParse(body);
   if (!reading.success || !SESSION_KEY_PATTERN.test(reading.data.key))

@@ -20,7 +20,6 @@ interface EndpointFacts extends Pick<LocalRoute, "method" | "path" | "scope" | "
   readonly about?: string;
   /** Media types of a response that is not JSON, with their JSON Schema. */
   readonly media?: Readonly<Record<string, object>>;
-  /** Headers of the request. */
   readonly headers?: Readonly<Record<string, HeaderRow>>;
   /** Headers of the response with status 200, with their descriptions. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
@@ -42,7 +41,6 @@ interface HeaderRow {
   readonly example?: string;
 }
 
-/** Schema and example of a body. */
 export interface BodyRow<Body extends Schema = Schema> {
   readonly schema: () => Body;
   readonly example: object;
@@ -52,6 +50,10 @@ export interface BodyRow<Body extends Schema = Schema> {
 
 /** Facts that a row may leave out: there are no errors of its own, and the example is the path. */
 type Defaulted = "errors" | "example";
+/** Facts before the row. */
+type Leading = "method" | "path" | "operationId" | "scope";
+
+type RequestOf<Body extends Schema> = Omit<LocalRequest, "body"> & { readonly body: ValueOf<Body> };
 
 interface EndpointRow<
   Source,
@@ -59,7 +61,7 @@ interface EndpointRow<
   Answer extends Schema,
   Created extends Schema,
   Body extends Schema,
-> extends Omit<EndpointFacts, Defaulted>,
+> extends Omit<EndpointFacts, Defaulted | Leading>,
     Partial<Pick<EndpointFacts, Defaulted>> {
   readonly params?: Rows;
   readonly body?: BodyRow<Body>;
@@ -72,7 +74,7 @@ interface EndpointRow<
   readonly run: (
     source: Source,
     params: ValuesOf<Rows>,
-    request: Omit<LocalRequest, "body"> & { readonly body: ValueOf<Body> },
+    request: RequestOf<Body>,
   ) => Answered<ValueOf<Answer> | ValueOf<Created>> | Promise<Answered<ValueOf<Answer> | ValueOf<Created>>>;
 }
 
@@ -89,7 +91,6 @@ export interface Endpoint<Source = LocalSource> extends EndpointFacts {
   readonly run: (source: Source, request: LocalRequest, format?: "csv") => Promise<LocalAnswer>;
 }
 
-/** Errors of an endpoint that names a home, place or plan. */
 export const HOME_ERRORS = ["invalid_parameter", "resource_not_found", "not_known"] as const;
 
 /**
@@ -98,50 +99,42 @@ export const HOME_ERRORS = ["invalid_parameter", "resource_not_found", "not_know
  */
 export function endpointFor<Source extends object>() {
   return <const Rows extends Parameters, Answer extends Schema, Created extends Schema, Body extends Schema>(
+    route: `${LocalRoute["method"]} /${string}`,
+    operationId: string,
+    scope: LocalRoute["scope"],
     row: EndpointRow<Source, Rows, Answer, Created, Body>,
   ): Endpoint<Source> => {
+    const [method, path = ""] = route.split(" ");
     const { csv, body, refusal } = row;
     const own = row.params ?? ({} as Rows);
     const params = csv ? { ...own, decimal } : own;
     let bodySchema: Body | null = null;
-    const run: Endpoint<Source>["run"] = async (source, request, wanted) => {
+    const answer: Endpoint<Source>["run"] = async (source, request, wanted) => {
       const refused = refusal?.(source, request);
       if (refused) return refused;
-      const reading = readParameters({ path: row.path, params }, request);
+      const reading = readParameters({ path, params }, request);
       if (reading.kind === "error") return reading;
       if (body && !body.isCheckedByRun) {
         bodySchema ??= body.schema();
         const found = bodySchema.safeParse(request.body);
         if (!found.success) return badBody(found.error, request.body, bodySchema);
       }
-      const made = await row.run(source, reading.params, request as Parameters2<typeof row.run>);
+      const made = await row.run(source, reading.params, request as RequestOf<Body>);
       if (!csv || (wanted !== "csv" && !wantsCsv(request))) return made;
       // Only endpoints of `/local/v1` have tables.
       const { calendar } = source as Source & Pick<LocalSource, "calendar">;
-      return csvAnswer(made, csv, row.path.split("/").at(-1) ?? "", { decimal: decimalIn(request), calendar });
+      return csvAnswer(made, csv, path.split("/").at(-1) ?? "", { decimal: decimalIn(request), calendar });
     };
-    return {
-      ...{ errors: [], example: row.path, ...row, params },
-      async run(source, request, wanted) {
-        const made = await run(source, request, wanted);
-        return made.kind === "error" && row.text === "signal" ? signalError(made, request) : made;
-      },
-    } as Endpoint<Source>;
+    const run: Endpoint<Source>["run"] = async (source, request, wanted) => {
+      const made = await answer(source, request, wanted);
+      return made.kind === "error" && row.text === "signal" ? signalError(made, request) : made;
+    };
+    return { errors: [], example: path, ...row, method, path, operationId, scope, params, run } as Endpoint<Source>;
   };
 }
 
-/** Makes an endpoint of `/local/v1`. */
 export const endpoint = endpointFor<LocalSource>();
 
-type Parameters2<Run extends (...given: never[]) => unknown> = Run extends (
-  source: never,
-  params: never,
-  request: infer Request,
-) => unknown
-  ? Request
-  : never;
-
-/** Returns the error for a body that does not fit its schema. */
 function badBody({ issues }: z.core.$ZodError, body: unknown, schema: z.core.$ZodType): LocalError {
   const mistakes = issues.flatMap((issue) => describeIssue(issue, isTree(body) ? body : {}, schema, ""));
   return { ...localError("invalid_parameter", joined(mistakes.map(mistakeAt))), mistakes };

@@ -6,19 +6,15 @@ import * as parameter from "./parameters.ts";
 import * as s from "./schema.ts";
 
 const startAndValue = () =>
-  s.named("FormatValue", s.object({ start: s.localInstant, end: s.localInstant, value: s.perKwh }));
-const hourAndPrice = () => s.named("FormatHour", s.object({ hour: s.localInstant, price: s.perKwh }));
-const valueAndStart = () => s.named("PowersaverValue", s.object({ value: s.perKwh, start: s.localInstant }));
+  s.namedObject("FormatValue", { start: s.localInstant, end: s.localInstant, value: s.perKwh });
+const hourAndPrice = () => s.namedObject("FormatHour", { hour: s.localInstant, price: s.perKwh });
+const valueAndStart = () => s.namedObject("PowersaverValue", { value: s.perKwh, start: s.localInstant });
 const byInstant = () => s.recordOf(s.perKwh);
 
 const names = Object.keys(priceFormats) as FormatName[];
 
 export const formatEndpoints: readonly Endpoint[] = [
-  endpoint({
-    method: "GET",
-    path: "/local/v1/formats/:format",
-    operationId: "getFormat",
-    scope: "read",
+  endpoint("GET /local/v1/formats/:format", "getFormat", "read", {
     summary: "Prices in the format of another program.",
     params: {
       format: parameter.required(s.oneOf(names), "Name of the program.", "evcc"),
@@ -31,15 +27,19 @@ export const formatEndpoints: readonly Endpoint[] = [
         s.named(
           "NordpoolFormat",
           s.looseObject({
-            ...{ today: s.list(s.orNull(s.perKwh)), tomorrow: s.list(s.orNull(s.perKwh)), tomorrow_valid: s.boolean },
-            ...{ raw_today: s.list(startAndValue()), raw_tomorrow: s.list(startAndValue()), price_in_cents: s.boolean },
-            ...{
-              average: s.orNull(s.perKwh),
-              min: s.orNull(s.perKwh),
-              max: s.orNull(s.perKwh),
-              mean: s.orNull(s.perKwh),
-            },
-            ...{ peak: s.orNull(s.perKwh), off_peak_1: s.orNull(s.perKwh), off_peak_2: s.orNull(s.perKwh) },
+            today: s.list(s.orNull(s.perKwh)),
+            tomorrow: s.list(s.orNull(s.perKwh)),
+            tomorrow_valid: s.boolean,
+            raw_today: s.list(startAndValue()),
+            raw_tomorrow: s.list(startAndValue()),
+            price_in_cents: s.boolean,
+            average: s.orNull(s.perKwh),
+            min: s.orNull(s.perKwh),
+            max: s.orNull(s.perKwh),
+            mean: s.orNull(s.perKwh),
+            peak: s.orNull(s.perKwh),
+            off_peak_1: s.orNull(s.perKwh),
+            off_peak_2: s.orNull(s.perKwh),
           }),
         ),
         s.named(
@@ -51,10 +51,10 @@ export const formatEndpoints: readonly Endpoint[] = [
             tariffs: s.anyObject,
           }),
         ),
-        s.named(
-          "EmhassFormat",
-          s.object({ load_cost_forecast: byInstant(), prod_price_forecast: s.optional(byInstant()) }),
-        ),
+        s.namedObject("EmhassFormat", {
+          load_cost_forecast: byInstant(),
+          prod_price_forecast: s.optional(byInstant()),
+        }),
         s.noted(s.strictObject({ raw_today: s.list(startAndValue()), raw_tomorrow: s.list(startAndValue()) }), {
           title: "PredbatFormat",
           maxProperties: 2,

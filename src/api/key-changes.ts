@@ -23,24 +23,18 @@ function needsAdmin(): LocalError {
   return localError("forbidden", message("refused.key_needs_admin"));
 }
 
-/** Body of the request for a new key. */
 export const newKey = () =>
-  s.named(
-    "NewKey",
-    s.object({
-      name: s.pattern(KEY_NAME, "mistake.expected_key_name"),
-      control: s.optional(s.described(s.boolean, "Whether it may also make changes.")),
-      admin: s.optional(
-        s.described(s.boolean, "Whether it may also change connections. Only such a key makes another."),
-      ),
-      third_party: s.optional(
-        s.described(s.boolean, "Whether it is a key and a secret for `/thirdParty`, which is read-only."),
-      ),
-      hash_encoding: s.optional(s.described(s.oneOf(["hex", "base64"]), "Encoding of its hash; `hex` by default.")),
-      requests_per_minute: s.optional(s.described(s.count(1), "Its limit, if it differs from the default.")),
-      requests_per_day: s.optional(s.described(s.count(1), "Its limit, if it differs from the default.")),
-    }),
-  );
+  s.namedObject("NewKey", {
+    name: s.pattern(KEY_NAME, "mistake.expected_key_name"),
+    control: s.optional(s.described(s.boolean, "Whether it may also make changes.")),
+    admin: s.optional(s.described(s.boolean, "Whether it may also change connections. Only such a key makes another.")),
+    third_party: s.optional(
+      s.described(s.boolean, "Whether it is a key and a secret for `/thirdParty`, which is read-only."),
+    ),
+    hash_encoding: s.optional(s.described(s.oneOf(["hex", "base64"]), "Encoding of its hash; `hex` by default.")),
+    requests_per_minute: s.optional(s.described(s.count(1), "Its limit, if it differs from the default.")),
+    requests_per_day: s.optional(s.described(s.count(1), "Its limit, if it differs from the default.")),
+  });
 
 /** Returns the keys of the configuration, then those of `keys.json`. */
 export function listKeys(config: KeyConfig) {
@@ -50,35 +44,31 @@ export function listKeys(config: KeyConfig) {
     return localError("conflict", message("refused.keys_unread", { file: file.path, why: reading.why }));
   const { api } = config;
   const uses = new KeyUseFile(config.data_dir).read();
-  const shown = (key: Omit<KeptKey, "sha256" | "created"> & { readonly created: string | null }) => ({
-    ...{ name: key.name, kind: key.kind, scopes: key.scopes },
+  return [...configuredKeys(config), ...reading.keys].map((key) => ({
+    name: key.name,
+    kind: key.kind,
+    scopes: key.scopes,
     requests_per_minute: key.requests_per_minute ?? api.requests_per_minute,
     requests_per_day: key.requests_per_day ?? api.requests_per_day,
-    ...{ created: key.created, last_used: dayOf(uses[key.name]), fixed: key.created === null },
-  });
-  return [...configuredKeys(config), ...reading.keys].map(shown);
+    created: key.created,
+    last_used: dayOf(uses[key.name]),
+    fixed: key.created === null,
+  }));
 }
 
+/** Returns the keys of the configuration with their secrets. */
 function configuredKeys({ api }: KeyConfig) {
-  const fixed = { created: null, scopes: ["read"] as readonly ("read" | "control" | "admin")[] };
+  const readOnly: KeptKey["scopes"] = ["read"];
   return [
-    ...api.keys.map((key) => ({ ...fixed, kind: "bearer" as const, ...given(key) })),
-    ...(api.third_party_keys ?? []).map((key) => ({ ...fixed, kind: "third_party" as const, ...given(key) })),
+    ...api.keys.map((key) => ({ ...key, kind: "bearer" as const, scopes: key.scopes ?? readOnly, created: null })),
+    ...(api.third_party_keys ?? []).map((key) => ({
+      ...key,
+      kind: "third_party" as const,
+      scopes: readOnly,
+      created: null,
+    })),
   ];
 }
-
-/** Returns the name, scopes and limits of a configured key, without those that it omits. */
-function given(key: Config["api"]["keys"][number] | ThirdPartyKey) {
-  const { name, requests_per_minute, requests_per_day } = key;
-  return {
-    name,
-    ...("scopes" in key && key.scopes && { scopes: key.scopes }),
-    ...(requests_per_minute !== undefined && { requests_per_minute }),
-    ...(requests_per_day !== undefined && { requests_per_day }),
-  };
-}
-
-type ThirdPartyKey = NonNullable<Config["api"]["third_party_keys"]>[number];
 
 function dayOf(use: { readonly day: { readonly start: EpochMs } } | undefined): string | null {
   return use ? dateOf(use.day.start) : null;
@@ -99,7 +89,9 @@ export async function createKey(
   const { requests_per_minute, requests_per_day } = wanted;
   if (control && third_party) return localError("invalid_parameter", message("refused.key_read_only"));
   const made = makeKey({
-    ...{ name, created: dateOf(now), hash_encoding },
+    name,
+    created: dateOf(now),
+    hash_encoding,
     kind: third_party ? "third_party" : "bearer",
     scopes: ["read", ...(control ? (["control"] as const) : []), ...(admin ? (["admin"] as const) : [])],
     ...(requests_per_minute !== undefined && { requests_per_minute }),
@@ -109,7 +101,7 @@ export async function createKey(
     if ([...keys, ...configuredKeys(config)].some((key) => isSameName(key.name, name)))
       return localError("conflict", message("refused.key_exists", { name }));
     if (keys.length >= MAX_KEYS) return localError("conflict", message("refused.keys_full", { most: keys.length }));
-    return [...keys, made.kept];
+    return [...keys, made.stored];
   });
   return refused ?? made;
 }
@@ -127,7 +119,7 @@ export async function replaceKey(
     if (before.scopes.includes("admin") && !isAdmin) return needsAdmin();
     const next = makeKey({ ...before, created: dateOf(now) });
     made.push(next);
-    return keys.map((key) => (key === before ? next.kept : key));
+    return keys.map((key) => (key === before ? next.stored : key));
   });
   return refused ?? made[0] ?? localError("conflict", message("refused.key_not_replaced", { name }));
 }

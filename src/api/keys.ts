@@ -12,45 +12,34 @@ import * as s from "./schema.ts";
 
 const scopes = () => s.list(s.oneOf(["read", "control", "admin"]));
 const keySchema = () =>
-  s.named(
-    "LanKey",
-    s.object({
-      name: s.text,
-      kind: s.oneOf(["bearer", "third_party"]),
-      scopes: scopes(),
-      requests_per_minute: s.integer,
-      requests_per_day: s.integer,
-      created: s.described(s.orNull(s.text), "Day of its creation (UTC); null for a key in the configuration."),
-      last_used: s.described(s.orNull(s.text), "Day of its last use (UTC), up to a minute late; null if never used."),
-      fixed: s.described(s.boolean, "Whether it is defined in the configuration; it can then be removed only there."),
-    }),
-  );
+  s.namedObject("LanKey", {
+    name: s.text,
+    kind: s.oneOf(["bearer", "third_party"]),
+    scopes: scopes(),
+    requests_per_minute: s.integer,
+    requests_per_day: s.integer,
+    created: s.described(s.orNull(s.text), "Day of its creation (UTC); null for a key in the configuration."),
+    last_used: s.described(s.orNull(s.text), "Day of its last use (UTC), up to a minute late; null if never used."),
+    fixed: s.described(s.boolean, "Whether it is defined in the configuration; it can then be removed only there."),
+  });
 
-const lanKeys = () => s.named("LanKeys", s.object({ keys: s.list(keySchema()) }));
+const lanKeys = () => s.namedObject("LanKeys", { keys: s.list(keySchema()) });
 
 const madeKey = () =>
-  s.named(
-    "MadeKey",
-    s.object({
-      name: s.text,
-      scopes: scopes(),
-      key: s.described(s.text, "Sent as `Authorization: Bearer <key>`; with a secret, its token is sent instead."),
-      secret: s.optional(s.described(s.text, "Of a key for `/thirdParty`.")),
-      token: s.optional(s.described(s.text, "Of a key for `/thirdParty`: sent as `Authorization: Bearer <token>`.")),
-      urls: s.described(s.list(s.text), "URL of the dashboard for other devices. `<url>#key=<key>` logs a browser in."),
-    }),
-  );
+  s.namedObject("MadeKey", {
+    name: s.text,
+    scopes: scopes(),
+    key: s.described(s.text, "Sent as `Authorization: Bearer <key>`; with a secret, its token is sent instead."),
+    secret: s.optional(s.described(s.text, "Of a key for `/thirdParty`.")),
+    token: s.optional(s.described(s.text, "Of a key for `/thirdParty`: sent as `Authorization: Bearer <token>`.")),
+    urls: s.described(s.list(s.text), "URL of the dashboard for other devices. `<url>#key=<key>` logs a browser in."),
+  });
 
-/** An API key in a response, without its secret. */
 export type LanKeyAnswer = s.ValueOf<typeof keySchema>;
 export type LanKeysAnswer = s.ValueOf<typeof lanKeys>;
 
 export const keyEndpoints: readonly Endpoint[] = [
-  endpoint({
-    method: "GET",
-    path: "/local/v1/keys",
-    operationId: "listKeys",
-    scope: "control",
+  endpoint("GET /local/v1/keys", "listKeys", "control", {
     summary: "The keys of devices: names, scopes and last use. The keys themselves are not included.",
     answer: lanKeys,
     errors: ["conflict"],
@@ -59,13 +48,9 @@ export const keyEndpoints: readonly Endpoint[] = [
       return "kind" in keys ? keys : { kind: "json", body: { keys } };
     },
   }),
-  endpoint({
-    method: "POST",
-    path: "/local/v1/keys",
-    operationId: "createKey",
-    scope: "control",
+  endpoint("POST /local/v1/keys", "createKey", "control", {
     summary: "Creates a key for a device. The response shows it only this once; elbro stores only its hash.",
-    answer: () => s.named("NoKey", s.object({})),
+    answer: () => s.namedObject("NoKey", {}),
     created: madeKey,
     errors: ["invalid_parameter", "conflict", "not_saved", ...BODY_ERRORS],
     body: {
@@ -75,11 +60,7 @@ export const keyEndpoints: readonly Endpoint[] = [
     run: async ({ config }, _params, request) =>
       madeAnswer(await createKey(config, request.body, callerOf(request)), config, 201),
   }),
-  endpoint({
-    method: "PUT",
-    path: "/local/v1/keys/:key",
-    operationId: "replaceKey",
-    scope: "control",
+  endpoint("PUT /local/v1/keys/:key", "replaceKey", "control", {
     summary: "Makes a new key with the name, scopes and limits of another one, and revokes that one.",
     params: { key: parameter.key },
     answer: madeKey,
@@ -88,14 +69,10 @@ export const keyEndpoints: readonly Endpoint[] = [
     run: async ({ config }, { key }, request) =>
       madeAnswer(await replaceKey(config, key, callerOf(request)), config, 200),
   }),
-  endpoint({
-    method: "DELETE",
-    path: "/local/v1/keys/:key",
-    operationId: "revokeKey",
-    scope: "control",
+  endpoint("DELETE /local/v1/keys/:key", "revokeKey", "control", {
     summary: "Revokes a key that was made here or by `elbro keys`.",
     params: { key: parameter.key },
-    answer: () => s.named("RevokedKey", s.object({ name: s.text })),
+    answer: () => s.namedObject("RevokedKey", { name: s.text }),
     errors: ["resource_not_found", "conflict", "not_saved"],
     example: "/local/v1/keys/phone",
     async run({ config }, { key }, request) {
@@ -115,7 +92,6 @@ function madeAnswer(
   status: number,
 ): Answered<s.ValueOf<typeof madeKey>> {
   if ("code" in made) return made;
-  const { name, scopes } = made.kept;
-  const { key = "", ...secrets } = Object.fromEntries(made.shown);
-  return { kind: "json", status, body: { name, scopes, key, ...secrets, urls: lanUrls(api) } };
+  const { name, scopes } = made.stored;
+  return { kind: "json", status, body: { name, scopes, ...made.secrets, urls: lanUrls(api) } };
 }

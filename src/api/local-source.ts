@@ -1,67 +1,21 @@
 /** Data source of the endpoints of `/local/v1`. */
 
-import type { ConfigurationEditor } from "../config/editing/configuration-editor.ts";
-import type { ConnectionEditor } from "../config/editing/connection-editor.ts";
-import type { PageHistory } from "../config/editing/page-history.ts";
-import type { SettingsEditor } from "../config/editing/settings-editor.ts";
-import type { Config } from "../config/schema.ts";
-import type { Language } from "../core/language/language.ts";
 import { message } from "../core/language/text.ts";
 import type { CheapSpec } from "../core/planning/cheap-query.ts";
-import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-snapshot.ts";
 import { colorOf, type LevelThresholds } from "../core/prices/level.ts";
 import { type PlacePoint, placeSnapshot } from "../core/prices/place-snapshot.ts";
 import { type PricePoint, type Timeline, tiled } from "../core/prices/timeline.ts";
 import type { UsageWanted } from "../core/prices/usage-periods.ts";
-import type { LogMemory } from "../core/runtime/log-memory.ts";
 import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
-import type { PlannedState } from "../plans/open-plans.ts";
-import type { AnnouncedHere } from "../plugs/plug-wiring.ts";
-import type { ProxySettings } from "../service/client/proxy.ts";
 import { THIRD_PARTY } from "../state/accounts.ts";
 import { type CheapAnswer, CheapQueries, type Priced } from "../state/cheap-queries.ts";
 import { exportTimelineOf } from "../state/export-prices.ts";
 import type { PricedPlace } from "../state/places.ts";
-import type { Storage } from "../storage/open-storage.ts";
-import type { AskDeps } from "./ask-service.ts";
-import type { Check } from "./broker-check.ts";
+import type { ApiDeps } from "./deps.ts";
 import { unexpected } from "./parameters.ts";
 
-export interface LocalDeps extends Pick<AskDeps, "clock" | "onSeriesChanged"> {
-  readonly config: Config;
-  readonly proxy?: ProxySettings | null;
-  readonly editor: Pick<ConfigurationEditor, "isInvented" | "saved" | "draft" | "change" | "reset">;
-  readonly settings: Pick<SettingsEditor, "saved" | "change" | "reset">;
-  readonly connections: Pick<ConnectionEditor, "saved" | "change" | "tried" | "reset">;
-  readonly history: Pick<PageHistory, "list" | "restore">;
-  readonly plugs: {
-    snapshots(): readonly PlugSnapshot[];
-    /** Returns the plugs that announced themselves. The first call takes 1.5 s. */
-    announced(): Promise<readonly AnnouncedHere[]>;
-    /** Switches a plug ON for `TRIAL_MS`. Returns the reason of a refusal in the given language; null on success. */
-    tryOut(id: string, now: EpochMs, language: Language): string | null;
-  };
-  readonly state: Pick<
-    PlannedState,
-    | "thresholds"
-    | "calendar"
-    | "homes"
-    | "homeReader"
-    | "places"
-    | "plans"
-    | "isTimeTrusted"
-    | "accounts"
-    | "repository"
-  >;
-  readonly storage: Pick<Storage, "settings" | "database" | "databasePath">;
-  /** Tests the broker: the connection of the running daemon, or the configured one while none runs. */
-  readonly checkBroker: () => Promise<Check>;
-  readonly logLines: Pick<LogMemory, "list" | "startedAt">;
-}
-
-/** Prices of a home or place at one time. */
 export interface PriceView extends Priced {
   readonly resolution: Home["resolution"];
   /** Price region, for instance `DK1`; null if unknown. */
@@ -78,8 +32,8 @@ export interface ExportView extends PriceView {
 
 export type LocalSource = ReturnType<typeof localSource>;
 
-export function localSource(deps: LocalDeps) {
-  const { state, clock, onSeriesChanged, config, storage } = deps;
+export function localSource(deps: ApiDeps) {
+  const { state, config, storage } = deps;
   const { thresholds, calendar, plans, isTimeTrusted } = state;
   const cheap = new CheapQueries({ calendar, memory: storage.settings, isTimeTrusted, language: config.language });
   const views = priceViews(state);
@@ -88,8 +42,6 @@ export function localSource(deps: LocalDeps) {
     calendar,
     thresholds,
     plans,
-    proxy: deps.proxy ?? null,
-    asking: { clock, state, onSeriesChanged },
     ...views,
     askCheap: (view: PriceView, spec: CheapSpec, now: EpochMs): CheapAnswer =>
       cheap.ask(view, views.timelineOf(view.id, now), spec, now),
@@ -97,7 +49,7 @@ export function localSource(deps: LocalDeps) {
 }
 
 /** Returns the functions that read prices and usage of homes and places by their ids. */
-function priceViews(state: LocalDeps["state"]) {
+function priceViews(state: ApiDeps["state"]) {
   const { thresholds, calendar, homes, homeReader, places } = state;
   const placeNamed = (id: string, now: EpochMs) =>
     places.priced(now, homes.ids).find(({ place }) => place.id === id) ?? null;
@@ -173,7 +125,6 @@ export function viewNamed(source: LocalSource, home: string | null, now: EpochMs
   return view ?? localError("resource_not_found", message("refused.unknown_home", { id, ids }));
 }
 
-/** Returns the error for a home without export prices. */
 export function noExportPrices({ name }: PriceView): LocalError {
   return localError("not_known", message("refused.export_prices", { home: name }));
 }
@@ -181,16 +132,15 @@ export function noExportPrices({ name }: PriceView): LocalError {
 /** Value of `Retry-After` if the time of the next price is not known. */
 const ASK_AGAIN_SEC = 60;
 
-/** Returns the error for a home or place without a current price. */
 export function noPrice({ name, snapshot }: PriceView, now: EpochMs): LocalError {
   const facts = { home: name, at: formatInstant(now) };
   const reason = snapshot.next
     ? message("refused.no_price_until", { ...facts, next: formatInstant(snapshot.next.start) })
     : message("refused.no_price", facts);
-  return { ...localError("not_known", reason), retryAfterSec: ASK_AGAIN_SEC };
+  return localError("not_known", reason, ASK_AGAIN_SEC);
 }
 
-function homeView({ homes, homeReader, isTimeTrusted }: LocalDeps["state"], home: Home, now: EpochMs): PriceView {
+function homeView({ homes, homeReader, isTimeTrusted }: ApiDeps["state"], home: Home, now: EpochMs): PriceView {
   const { id, name, resolution, addressId } = home;
   const snapshot = homeReader.snapshot(home, now);
   return {
@@ -216,7 +166,7 @@ function placeTimeline({ place, points }: PricedPlace, part: "price" | "spot" = 
  * incomplete. The color is the one from the service, if it sends one.
  */
 function placeView(
-  { calendar, isTimeTrusted }: LocalDeps["state"],
+  { calendar, isTimeTrusted }: ApiDeps["state"],
   known: PricedPlace,
   thresholds: LevelThresholds,
   now: EpochMs,

@@ -4,40 +4,33 @@ import { type LogEntry, logLevels } from "../core/runtime/log-memory.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { count, optional } from "./parameters.ts";
-import { described, instant, integer, list, named, object, oneOf, text, type ValueOf } from "./schema.ts";
+import { described, instant, integer, list, namedObject, oneOf, text, type ValueOf } from "./schema.ts";
 
 const MAX_LINES = 500;
 
 const log = () =>
-  named(
-    "Log",
-    object({
-      started: described(instant, "Start of elbro, after which the ids begin at 1 again."),
-      lines: list(
-        named(
-          "LogLine",
-          object({
-            ...{ id: integer, time: instant, level: oneOf(logLevels), text },
-            facts: described(text, "The fields as JSON; empty without fields."),
-          }),
-        ),
-      ),
-    }),
-  );
+  namedObject("Log", {
+    started: described(instant, "Start of elbro, after which the ids begin at 1 again."),
+    lines: list(
+      namedObject("LogLine", {
+        id: integer,
+        time: instant,
+        level: oneOf(logLevels),
+        text,
+        facts: described(text, "The fields as JSON; empty without fields."),
+      }),
+    ),
+  });
 
 export const logEndpoints: readonly Endpoint[] = [
-  endpoint({
-    method: "GET",
-    path: "/local/v1/log",
-    operationId: "getLog",
-    scope: "control",
+  endpoint("GET /local/v1/log", "getLog", "control", {
     summary: "The last lines of the log since the start, oldest first, without secrets.",
     params: {
       level: optional(oneOf(logLevels), "Minimum level; `info` by default. `debug` needs `log.level: debug`.", "warn"),
       after: optional(count, "Only lines after the one with this `id`.", "120"),
     },
     answer: log,
-    csv: { list: "lines", columns: { time: "time", level: "", text: "", facts: "" } },
+    csv: { list: "lines", columns: "time:time level text facts" },
     errors: ["invalid_parameter"],
     example: "/local/v1/log?level=warn",
     run({ logLines }, { level, after }) {
@@ -49,7 +42,6 @@ export const logEndpoints: readonly Endpoint[] = [
 
 export type LogAnswer = ValueOf<typeof log>;
 
-/** A log line in a response. */
 export type LogLineAnswer = LogAnswer["lines"][number];
 
 function lineOf({ at, ...line }: LogEntry): LogLineAnswer {

@@ -12,48 +12,42 @@ import * as parameter from "./parameters.ts";
 import * as s from "./schema.ts";
 
 const kw = s.described(s.number, "kW.");
-const peak = () => s.named("PeakHour", s.object({ start: s.instant, date: s.text, kw }));
+const peak = () => s.namedObject("PeakHour", { start: s.instant, date: s.text, kw });
 
 const schema = () =>
-  s.named(
-    "Month",
-    s.object({
-      ...{ id: s.text, name: s.text, currency: s.orNull(s.text), start: s.instant, end: s.instant },
-      to_date: s.described(s.orNull(s.money), "Sum of the stored costs."),
-      known_until: s.orNull(s.instant),
-      expected: s.described(
-        s.orNull(s.money),
-        "Costs at the end of the month: stored, then at known and usual prices and use.",
-      ),
-      expected_kwh: s.described(s.orNull(s.number), "kWh at the end of the month."),
-      previous_month: s.orNull(s.money),
-      same_month_last_year: s.orNull(s.money),
-      previous_year: s.orNull(s.money),
-      peaks: s.orNull(
-        s.named(
-          "MonthPeaks",
-          s.object({
-            mean: s.described(s.number, "kW: the mean of `days`."),
-            days: s.described(s.list(peak()), "The highest hours of the three highest days."),
-            hours: s.list(peak()),
-          }),
-        ),
-      ),
-      tariff_changes: s.described(
-        s.list(s.named("TariffChange", s.object({ date: s.text, before: s.perKwh, after: s.perKwh }))),
-        "Days of this and the previous month on which the charges jumped; amounts before and after do not compare.",
-      ),
-    }),
-  );
+  s.namedObject("Month", {
+    id: s.text,
+    name: s.text,
+    currency: s.orNull(s.text),
+    start: s.instant,
+    end: s.instant,
+    to_date: s.described(s.orNull(s.money), "Sum of the stored costs."),
+    known_until: s.orNull(s.instant),
+    expected: s.described(
+      s.orNull(s.money),
+      "Costs at the end of the month: stored, then at known and usual prices and use.",
+    ),
+    expected_kwh: s.described(s.orNull(s.number), "kWh at the end of the month."),
+    previous_month: s.orNull(s.money),
+    same_month_last_year: s.orNull(s.money),
+    previous_year: s.orNull(s.money),
+    peaks: s.orNull(
+      s.namedObject("MonthPeaks", {
+        mean: s.described(s.number, "kW: the mean of `days`."),
+        days: s.described(s.list(peak()), "The highest hours of the three highest days."),
+        hours: s.list(peak()),
+      }),
+    ),
+    tariff_changes: s.described(
+      s.list(s.namedObject("TariffChange", { date: s.text, before: s.perKwh, after: s.perKwh })),
+      "Days of this and the previous month on which the charges jumped; amounts before and after do not compare.",
+    ),
+  });
 
 export type MonthAnswer = s.ValueOf<typeof schema>;
 
 export const monthEndpoints: readonly Endpoint[] = [
-  endpoint({
-    method: "GET",
-    path: "/local/v1/month",
-    operationId: "getMonth",
-    scope: "read",
+  endpoint("GET /local/v1/month", "getMonth", "read", {
     summary: "Costs of a month so far, as expected at its end, and of earlier periods; its highest hours.",
     params: {
       home: parameter.homeAs("The id of a home; optional if there is only one."),
@@ -76,10 +70,15 @@ export const monthEndpoints: readonly Endpoint[] = [
       const peakRows = (hours: readonly PeakHour[]) =>
         hours.map((hour) => ({ start: formatInstant(hour.start), date: hour.date, kw: rounded(hour.kw) }));
       const body: MonthAnswer = {
-        ...{ id: view.id, name: view.name, currency: costs?.unit ?? view.snapshot.currency },
-        ...{ start: formatInstant(start), end: formatInstant(end), to_date: roundedOrNull(toDate) },
+        id: view.id,
+        name: view.name,
+        currency: costs?.unit ?? view.snapshot.currency,
+        start: formatInstant(start),
+        end: formatInstant(end),
+        to_date: roundedOrNull(toDate),
         known_until: knownUntil === null ? null : formatInstant(knownUntil),
-        ...{ expected: roundedOrNull(expected), expected_kwh: roundedOrNull(expectedKwh) },
+        expected: roundedOrNull(expected),
+        expected_kwh: roundedOrNull(expectedKwh),
         previous_month: roundedOrNull(costs?.previousMonth ?? null),
         same_month_last_year: roundedOrNull(costs?.sameMonth ?? null),
         previous_year: roundedOrNull(costs?.previousYear ?? null),

@@ -3,17 +3,13 @@ import { languageOf } from "../core/language/language.ts";
 import { message, textIn } from "../core/language/text.ts";
 import { localError } from "../http/errors.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
-import { boolean, named, object } from "./schema.ts";
+import { boolean, namedObject } from "./schema.ts";
 
 export const notifyEndpoints: readonly Endpoint[] = [
-  endpoint({
-    method: "POST",
-    path: "/local/v1/notifications/test",
-    operationId: "testNotification",
-    scope: "control",
+  endpoint("POST /local/v1/notifications/test", "testNotification", "control", {
     summary:
       "Sends a test notification to the ntfy server or webhook of `notify`, also in quiet hours. If it fails, the response has the reason.",
-    answer: () => named("NotificationTest", object({ sent: boolean })),
+    answer: () => namedObject("NotificationTest", { sent: boolean }),
     errors: ["conflict"],
     async run({ config, proxy }, _params, { signal, headers }) {
       const { notify, language } = config;

@@ -10,9 +10,8 @@ import { assetFacts, HTML, routesOf } from "./openapi/operation.ts";
 
 type Pages = ReturnType<typeof pageHandlers>;
 const page = endpointFor<Pages>();
-const facts = { method: "GET", scope: "open", about: "The page.", media: HTML } as const;
+const facts = { about: "The page.", media: HTML } as const;
 
-/** A page with the endpoints that all have. */
 interface PageRow {
   readonly path: "/docs" | "/help";
   /** Name of the page in texts. */
@@ -30,24 +29,19 @@ interface PageRow {
 function endpointsOf({ path, name, summary, operation, first, files, file }: PageRow): readonly Endpoint<Pages>[] {
   const Location = `${path.slice(1)}/`;
   return [
-    page({
+    page(`GET ${path}`, operation, "open", {
       ...facts,
-      path,
       summary,
-      operationId: operation,
       statuses: { 308: `The ${name} is at \`${Location}\`.` },
       run: () => ({ kind: "text", text: `the ${name} is at ${Location}\n`, status: 308, headers: { Location } }),
     }),
-    page({
+    page(`GET ${path}/`, first, "open", {
       ...facts,
-      path: `${path}/`,
       summary,
-      operationId: first,
       run: (pages, _, request) => pages.page(request),
     }),
-    page({
-      ...assetFacts(`${operation}Asset`),
-      path: `${path}/assets/:digest/:name`,
+    page(`GET ${path}/assets/:digest/:name`, `${operation}Asset`, "open", {
+      ...assetFacts,
       summary: files,
       example: `${path}/assets/0123456789abcdef/${file}`,
       run: (pages, _, request) => pages.asset(request),
@@ -64,10 +58,8 @@ const docsEndpoints = endpointsOf({
   files: "A file of that page.",
   file: "docs.js",
 });
-const helpPage = page({
+const helpPage = page("GET /help/:page", "getHelpPage", "open", {
   ...facts,
-  path: "/help/:page",
-  operationId: "getHelpPage",
   summary: "A page of that documentation, such as `plans`.",
   errors: ["resource_not_found"],
   example: "/help/plans",

@@ -36,7 +36,6 @@ export function optional<Given extends Schema>(schema: Given, about: string, exa
   return noted(z.optional(schema), { description: about, example });
 }
 
-/** Returns the description and the example of a parameter. */
 export function documentationOf(parameter: Schema): { readonly about: string; readonly example: string } {
   const { description = "", example } = z.globalRegistry.get(parameter) ?? {};
   return { about: description, example: String(example) };

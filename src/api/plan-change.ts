@@ -7,12 +7,10 @@ import { type PlanSetting, planSettings } from "../core/planning/setting-rows.ts
 import { type LocalError, type LocalErrorCode, localError } from "../http/errors.ts";
 import * as parameter from "./parameters.ts";
 
-/** Returns the error of a refused command. */
 export function commandError(code: LocalErrorCode, { why, reason }: RefusedCommand): LocalError {
   return { ...localError(why === "not_writable" ? "not_saved" : code, reason), refusal: why };
 }
 
-/** What a body asks of a plan. */
 type PlanWish =
   | { readonly kind: "settings"; readonly changes: ChangedSettings }
   | { readonly kind: "command"; readonly action: (typeof planActions)[number] }

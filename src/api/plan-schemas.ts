@@ -11,43 +11,40 @@ const savingsIn = (unit: typeof s.money) =>
     against_mean: s.described(s.orNull(unit), "Compared with the mean price of the window."),
   }) as const;
 const savings = () => savingsIn(s.money);
-export const savingsPerKwh = () => s.named("SavingsPerKwh", s.object(savingsIn(s.perKwh)));
+export const savingsPerKwh = () => s.namedObject("SavingsPerKwh", savingsIn(s.perKwh));
 export const basis = () =>
   s.named("RunBasis", s.oneOf(["prices", "estimates", "fallback", "manual", "resting", "at_once"]));
 export const measuredRun = () =>
   s.described(
-    s.orNull(s.named("MeasuredRun", s.object({ kwh: s.number, cost: s.orNull(s.money) }))),
+    s.orNull(s.namedObject("MeasuredRun", { kwh: s.number, cost: s.orNull(s.money) })),
     "As the plugs of the plan measured it; null if they did not.",
   );
 const finished = () =>
-  s.named(
-    "FinishedRun",
-    s.object({
-      start: s.instant,
-      end: s.instant,
-      basis: basis(),
-      mean_price: s.orNull(s.perKwh),
-      cost: s.orNull(s.money),
-      measured: measuredRun(),
-      ...savings(),
-      per_kwh: savingsPerKwh(),
-    }),
-  );
+  s.namedObject("FinishedRun", {
+    start: s.instant,
+    end: s.instant,
+    basis: basis(),
+    mean_price: s.orNull(s.perKwh),
+    cost: s.orNull(s.money),
+    measured: measuredRun(),
+    ...savings(),
+    per_kwh: savingsPerKwh(),
+  });
 const month = () =>
-  s.named(
-    "PlanMonth",
-    s.object({ start: s.instant, runs: s.integer, hours: s.number, cost: s.orNull(s.money), ...savings() }),
-  );
+  s.namedObject("PlanMonth", {
+    start: s.instant,
+    runs: s.integer,
+    hours: s.number,
+    cost: s.orNull(s.money),
+    ...savings(),
+  });
 const settingValue = () => s.union([s.text, s.number, s.boolean, s.nothing]);
 const setting = () =>
-  s.named(
-    "PlanSetting",
-    s.object({
-      value: settingValue(),
-      changed: s.described(s.boolean, "Whether it differs from the value in the file."),
-      file: settingValue(),
-    }),
-  );
+  s.namedObject("PlanSetting", {
+    value: settingValue(),
+    changed: s.described(s.boolean, "Whether it differs from the value in the file."),
+    file: settingValue(),
+  });
 const planKind = () => s.named("PlanKind", s.oneOf(["window", "slots", "below", "avoid"]));
 
 export const planned = () =>
@@ -56,23 +53,18 @@ export const planned = () =>
     state: s.named("PlanState", s.oneOf(planStates)),
     reason: s.text,
     code: s.named("PlanCode", s.oneOf(planCodes)),
-    runs: s.list(
-      s.named("PlannedRun", s.object({ start: s.instant, end: s.instant, basis: basis(), begun: s.boolean })),
-    ),
+    runs: s.list(s.namedObject("PlannedRun", { start: s.instant, end: s.instant, basis: basis(), begun: s.boolean })),
     currency: s.orNull(s.text),
     mean_price: s.orNull(s.perKwh),
     cost: s.orNull(s.money),
     missing: s.orNull(
-      s.named(
-        "MissingHours",
-        s.object({
-          hours: s.described(s.number, "Hours that could not be planned."),
-          why: s.oneOf(["window_too_short", "blocked", "max_price", "constraints", "no_prices"]),
-        }),
-      ),
+      s.namedObject("MissingHours", {
+        hours: s.described(s.number, "Hours that could not be planned."),
+        why: s.oneOf(["window_too_short", "blocked", "max_price", "constraints", "no_prices"]),
+      }),
     ),
     saving: s.orNull(s.money),
-    savings: s.named("Savings", s.object({ ...savings(), per_kwh: savingsPerKwh() })),
+    savings: s.namedObject("Savings", { ...savings(), per_kwh: savingsPerKwh() }),
     next_start: s.orNull(s.instant),
     next_end: s.orNull(s.instant),
   }) as const;
@@ -85,33 +77,32 @@ export const statusProperties = () =>
     month_before: month(),
     learned: s.described(
       s.orNull(
-        s.named(
-          "LearnedCourse",
-          s.object({ runs: s.integer, kwh: s.number, profile: s.list(s.number), frozen: s.boolean }),
-        ),
+        s.namedObject("LearnedCourse", {
+          runs: s.integer,
+          kwh: s.number,
+          profile: s.list(s.number),
+          frozen: s.boolean,
+        }),
       ),
       "Energy and course by quarter-hour that a plan with `learn` has learned; null if nothing.",
     ),
-    settings: s.named(
-      "PlanSettings",
-      s.object({
-        hours: s.optional(setting()),
-        energy: s.optional(setting()),
-        from: s.optional(setting()),
-        ready_by: s.optional(setting()),
-        max_price: setting(),
-        enabled: setting(),
-        up_to: s.optional(setting()),
-        cheap_below: s.optional(setting()),
-        percent: s.optional(setting()),
-        days: s.optional(s.described(setting(), "Names of days with commas, such as mon,tue.")),
-        tolerance: s.optional(setting()),
-        min_saving: s.optional(setting()),
-        soc_target: s.optional(setting()),
-        soc_minimum: s.optional(setting()),
-        away: s.optional(s.described(setting(), "Two local dates or times, such as 2026-07-01/2026-07-15T14:00.")),
-      }),
-    ),
+    settings: s.namedObject("PlanSettings", {
+      hours: s.optional(setting()),
+      energy: s.optional(setting()),
+      from: s.optional(setting()),
+      ready_by: s.optional(setting()),
+      max_price: setting(),
+      enabled: setting(),
+      up_to: s.optional(setting()),
+      cheap_below: s.optional(setting()),
+      percent: s.optional(setting()),
+      days: s.optional(s.described(setting(), "Names of days with commas, such as mon,tue.")),
+      tolerance: s.optional(setting()),
+      min_saving: s.optional(setting()),
+      soc_target: s.optional(setting()),
+      soc_minimum: s.optional(setting()),
+      away: s.optional(s.described(setting(), "Two local dates or times, such as 2026-07-01/2026-07-15T14:00.")),
+    }),
   }) as const;
 export const identity = { id: s.text, name: s.text, home: s.text } as const;
 
@@ -127,19 +118,16 @@ const planProperties = () =>
     power_limit: s.orNull(s.text),
   }) as const;
 
-export const planRow = () => s.named("Plan", s.object(planProperties()));
+export const planRow = () => s.namedObject("Plan", planProperties());
 
-export const planPreview = () => s.named("PlanPreview", s.object({ now: s.instant, ...planProperties() }));
+export const planPreview = () => s.namedObject("PlanPreview", { now: s.instant, ...planProperties() });
 
 export const planSchema = () =>
-  s.named(
-    "PlanDetail",
-    s.object({
-      now: s.instant,
-      ...planProperties(),
-      history: s.named("PlanHistory", s.object({ runs: s.list(finished()), months: s.list(month()) })),
-    }),
-  );
+  s.namedObject("PlanDetail", {
+    now: s.instant,
+    ...planProperties(),
+    history: s.namedObject("PlanHistory", { runs: s.list(finished()), months: s.list(month()) }),
+  });
 
 export const waiting = () => s.described(s.list(s.text), "Ids of plans whose home is not known yet.");
 
@@ -200,5 +188,4 @@ export const planChange = () => {
   ]);
 };
 
-/** A plan in a response. */
 export type PlanAnswer = s.ValueOf<typeof planRow>;

@@ -11,7 +11,7 @@ import { inSlices } from "../state/slices.ts";
 import {
   BODY_ERRORS,
   changed,
-  EDIT_ERRORS,
+  editByBody,
   editedSchema,
   entryBody,
   entryEndpoints,
@@ -25,22 +25,15 @@ import { oncePlan, type PlanAnswer, planChange, planPreview, planRow, planSchema
 import * as s from "./schema.ts";
 
 export const planEndpoints: readonly Endpoint[] = [
-  endpoint({
-    method: "GET",
-    path: "/local/v1/plans",
-    operationId: "listPlans",
-    scope: "read",
+  endpoint("GET /local/v1/plans", "listPlans", "read", {
     summary: "All plans: state, reason, runs and settings.",
-    answer: () => s.named("Plans", s.object({ now: s.instant, plans: s.list(planRow()), waiting: waiting() })),
+    answer: () => s.namedObject("Plans", { now: s.instant, plans: s.list(planRow()), waiting: waiting() }),
     csv: {
       list: "plans",
-      columns: {
-        ...{ id: "", name: "", home: "", kind: "", state: "", code: "", on: "", next_start: "time", next_end: "time" },
-        ...{ currency: "", mean_price: "{currency}/kWh", kwh: "kWh", cost: "{currency}" },
-        ...{ "savings.against_now": "{currency}", "savings.against_window_start": "{currency}" },
-        ...{ "savings.against_mean": "{currency}", "month.runs": "", "month.hours": "h", "month.cost": "{currency}" },
-        "month.against_window_start": "{currency}",
-      },
+      columns: `id name home kind state code on next_start:time next_end:time currency
+        mean_price:{currency}/kWh kwh:kWh cost:{currency} savings.against_now:{currency}
+        savings.against_window_start:{currency} savings.against_mean:{currency} month.runs
+        month.hours:h month.cost:{currency} month.against_window_start:{currency}`,
     },
     async run({ plans }, _params, { now }) {
       const known: PlanAnswer[] = [];
@@ -50,11 +43,7 @@ export const planEndpoints: readonly Endpoint[] = [
       return { kind: "json", body };
     },
   }),
-  endpoint({
-    method: "GET",
-    path: "/local/v1/plans/:plan",
-    operationId: "getPlan",
-    scope: "read",
+  endpoint("GET /local/v1/plans/:plan", "getPlan", "read", {
     summary: "One plan, with its last runs and their savings by run and by month.",
     params: { plan: parameter.plan },
     answer: planSchema,
@@ -62,16 +51,12 @@ export const planEndpoints: readonly Endpoint[] = [
     example: "/local/v1/plans/washer",
     run: (source, { plan }, { now }) => answerPlan(source, plan, now),
   }),
-  endpoint({
-    method: "POST",
-    path: "/local/v1/plans",
-    operationId: "planOnce",
-    scope: "control",
+  endpoint("POST /local/v1/plans", "planOnce", "control", {
     summary:
       "Saves a new plan in the configuration and activates it. With `once: true` it creates a one-time plan within the next hours, which ends by itself.",
     answer: planSchema,
     created: editedSchema,
-    errors: [...EDIT_ERRORS, ...BODY_ERRORS, "not_known"],
+    errors: [...editByBody.errors, "not_known"],
     body: {
       schema: () => s.union([oncePlan(), entryBody("plans").schema()]),
       isCheckedByRun: true,
@@ -87,22 +72,14 @@ export const planEndpoints: readonly Endpoint[] = [
     },
   }),
   ...entryEndpoints("plans", "plan", "/local/v1/plans/washer"),
-  endpoint({
-    method: "POST",
-    path: "/local/v1/plan-preview",
-    operationId: "previewPlan",
-    scope: "read",
+  endpoint("POST /local/v1/plan-preview", "previewPlan", "read", {
     summary: "Previews a plan with the known prices, without saving it: its hours, cost and savings.",
     answer: planPreview,
     errors: ["invalid_parameter", ...BODY_ERRORS, "not_known"],
     body: entryBody("plans"),
     run: (source, _params, { now, body }) => previewed(source, body, now),
   }),
-  endpoint({
-    method: "POST",
-    path: "/local/v1/plans/:plan",
-    operationId: "changePlan",
-    scope: "control",
+  endpoint("POST /local/v1/plans/:plan", "changePlan", "control", {
     summary: "Changes settings of a plan, or sends it a command.",
     params: { plan: parameter.plan },
     answer: planSchema,

@@ -8,28 +8,26 @@ import { type DeadManLimits, TRIAL_MS } from "../core/plugs/plug-types.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
 import { plugState } from "../mqtt/topics/plug-topics.ts";
-import { BODY_ERRORS, changed, EDIT_ERRORS, editedSchema, entryBody, entryEndpoints } from "./configuration.ts";
+import { changed, editByBody, editedSchema, entryBody, entryEndpoints } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
 import * as s from "./schema.ts";
 
-const limits = () =>
-  s.orNull(s.named("PlugTimerLimits", s.object({ least_seconds: s.integer, most_seconds: s.integer })));
+const limits = () => s.orNull(s.namedObject("PlugTimerLimits", { least_seconds: s.integer, most_seconds: s.integer }));
 const timer = () =>
-  s.named(
-    "PlugTimer",
-    s.object({
-      on: s.described(limits(), "Maximum length of an ON that the device ends by itself; null if it cannot."),
-      off: s.described(limits(), "The same for an OFF."),
-      sure: s.described(s.boolean, "Whether the timer is known to work; otherwise elbro checks it at the first run."),
-    }),
-  );
+  s.namedObject("PlugTimer", {
+    on: s.described(limits(), "Maximum length of an ON that the device ends by itself; null if it cannot."),
+    off: s.described(limits(), "The same for an OFF."),
+    sure: s.described(s.boolean, "Whether the timer is known to work; otherwise elbro checks it at the first run."),
+  });
 const month = () =>
   s.described(
-    s.named(
-      "PlugMonth",
-      s.object({ start: s.instant, kwh: s.number, cost: s.orNull(s.money), currency: s.orNull(s.text) }),
-    ),
+    s.namedObject("PlugMonth", {
+      start: s.instant,
+      kwh: s.number,
+      cost: s.orNull(s.money),
+      currency: s.orNull(s.text),
+    }),
     "Energy and cost of the month as measured; absent if the plug has measured nothing yet.",
   );
 /** What the topic of a plug and its row have in common. */
@@ -46,45 +44,32 @@ export const plugStateFields = () => ({
   month_before: s.optional(month()),
 });
 const plugSchema = () =>
-  s.named(
-    "Plug",
-    s.object({
-      id: s.text,
-      name: s.text,
-      family: s.orNull(s.text),
-      plans: s.described(s.list(s.text), "The plans it follows."),
-      home: s.described(s.orNull(s.text), "The home or place whose signal it follows."),
-      signal_topic: s.described(s.orNull(s.text), "The topic it follows."),
-      ...plugStateFields(),
-    }),
-  );
+  s.namedObject("Plug", {
+    id: s.text,
+    name: s.text,
+    family: s.orNull(s.text),
+    plans: s.described(s.list(s.text), "The plans it follows."),
+    home: s.described(s.orNull(s.text), "The home or place whose signal it follows."),
+    signal_topic: s.described(s.orNull(s.text), "The topic it follows."),
+    ...plugStateFields(),
+  });
 const announcedSchema = () =>
-  s.named(
-    "AnnouncedPlug",
-    s.object({
-      name: s.text,
-      model: s.orNull(s.text),
-      timer: timer(),
-      configured: s.described(s.orNull(s.text), "Id of the plug if it is configured already."),
-      entry: s.described(s.anyObject, "Suggested entry for a new plug: `name`, `family`, `topic` and `channel`."),
-    }),
-  );
+  s.namedObject("AnnouncedPlug", {
+    name: s.text,
+    model: s.orNull(s.text),
+    timer: timer(),
+    configured: s.described(s.orNull(s.text), "Id of the plug if it is configured already."),
+    entry: s.described(s.anyObject, "Suggested entry for a new plug: `name`, `family`, `topic` and `channel`."),
+  });
 
 export const plugEndpoints: readonly Endpoint[] = [
-  endpoint({
-    method: "GET",
-    path: "/local/v1/plugs",
-    operationId: "listPlugs",
-    scope: "read",
+  endpoint("GET /local/v1/plugs", "listPlugs", "read", {
     summary: "All plugs: current state, target state with reason, and the signal that they follow.",
-    answer: () => s.named("Plugs", s.object({ now: s.instant, plugs: s.list(plugSchema()) })),
+    answer: () => s.namedObject("Plugs", { now: s.instant, plugs: s.list(plugSchema()) }),
     csv: {
       list: "plugs",
-      columns: {
-        ...{ id: "", name: "", family: "", plans: "", home: "", signal_topic: "", on: "", wanted: "", available: "" },
-        ...{ problem: "", reason: "", reason_code: "", since: "time", watts: "W" },
-        ...{ "month.kwh": "kWh", "month.cost": "", "month.currency": "" },
-      },
+      columns: `id name family plans home signal_topic on wanted available problem reason reason_code
+        since:time watts:W month.kwh:kWh month.cost month.currency`,
     },
     run: ({ plugs, config }, _params, { now }) => {
       const { plugs: configured } = config;
@@ -97,19 +82,17 @@ export const plugEndpoints: readonly Endpoint[] = [
       return { kind: "json", body: { now: formatInstant(now), plugs: rows } };
     },
   }),
-  endpoint({
-    method: "GET",
-    path: "/local/v1/announced-plugs",
-    operationId: "listAnnouncedPlugs",
-    scope: "read",
+  endpoint("GET /local/v1/announced-plugs", "listAnnouncedPlugs", "read", {
     summary:
       "Plugs that announce themselves on the broker (Zigbee2MQTT, Tasmota, Shelly), and the abilities of their timers.",
-    answer: () => s.named("AnnouncedPlugs", s.object({ plugs: s.list(announcedSchema()) })),
+    answer: () => s.namedObject("AnnouncedPlugs", { plugs: s.list(announcedSchema()) }),
     async run({ plugs }) {
       const announced = (await plugs.announced()).map((plug) => {
         const { name, model, configured, family, topic, channel, timers, isTimerSure } = plug;
         return {
-          ...{ name, model, configured },
+          name,
+          model,
+          configured,
           timer: { on: limitsOf(timers.on), off: limitsOf(timers.off), sure: isTimerSure },
           entry: { name, family, topic, ...(channel === undefined ? {} : { channel }) },
         };
@@ -117,28 +100,19 @@ export const plugEndpoints: readonly Endpoint[] = [
       return { kind: "json", body: { plugs: announced } };
     },
   }),
-  endpoint({
-    method: "POST",
-    path: "/local/v1/plugs",
-    operationId: "createPlug",
-    scope: "control",
+  endpoint("POST /local/v1/plugs", "createPlug", "control", {
     summary: "Saves a new plug in the configuration and activates it.",
-    answer: editedSchema,
+    ...editByBody,
     created: editedSchema,
-    errors: [...EDIT_ERRORS, ...BODY_ERRORS],
     body: entryBody("plugs"),
     run: (source, _params, request) => changed(source, "plugs", null, request),
   }),
   ...entryEndpoints("plugs", "plug", "/local/v1/plugs/heater_plug"),
-  endpoint({
-    method: "POST",
-    path: "/local/v1/plugs/:plug/test",
-    operationId: "testPlug",
-    scope: "control",
+  endpoint("POST /local/v1/plugs/:plug/test", "testPlug", "control", {
     summary:
       "Switches a plug ON for 10 seconds; the timer in the device ends it. Rejected if the plug does not respond or its `when_lost` is ON.",
     params: { plug: parameter.plug },
-    answer: () => s.named("PlugTest", s.object({ id: s.text, until: s.instant })),
+    answer: () => s.namedObject("PlugTest", { id: s.text, until: s.instant }),
     errors: ["resource_not_found", "conflict"],
     example: "/local/v1/plugs/heater_plug/test",
     run({ plugs, config }, { plug }, { now, headers }) {

@@ -26,12 +26,12 @@ import * as s from "./schema.ts";
 const MAX_DAYS = 14;
 
 const level = () => s.orNull(s.named("Level", s.oneOf(levels)));
-const startAndPrice = () => s.orNull(s.named("PriceStart", s.object({ start: s.instant, price: s.perKwh })));
-const figures = () => s.orNull(s.named("PriceFigures", s.object({ min: s.perKwh, max: s.perKwh, mean: s.perKwh })));
+const startAndPrice = () => s.orNull(s.namedObject("PriceStart", { start: s.instant, price: s.perKwh }));
+const figures = () => s.orNull(s.namedObject("PriceFigures", { min: s.perKwh, max: s.perKwh, mean: s.perKwh }));
 
 const parts = () =>
   s.described(
-    s.orNull(s.named("PriceParts", s.object({ spot: s.perKwh, charges: s.perKwh, vat: s.perKwh }))),
+    s.orNull(s.namedObject("PriceParts", { spot: s.perKwh, charges: s.perKwh, vat: s.perKwh })),
     "What the price is made of; null if the service does not state the charges.",
   );
 
@@ -65,7 +65,7 @@ const viewProperties = () =>
     day: figures(),
     rest_of_day: figures(),
     cheapest: s.list(
-      s.named("CheapestHours", s.object({ hours: s.number, start: s.instant, end: s.instant, mean: s.perKwh })),
+      s.namedObject("CheapestHours", { hours: s.number, start: s.instant, end: s.instant, mean: s.perKwh }),
     ),
     variable_charges: s.orNull(s.perKwh),
     parts: parts(),
@@ -81,59 +81,44 @@ const viewProperties = () =>
     quarters_repeat_hours: s.boolean,
     until: s.described(s.instant, "Time of the next change of this response."),
   }) as const;
-const priceView = () => s.named("PriceView", s.object(viewProperties()));
+const priceView = () => s.namedObject("PriceView", viewProperties());
 const timelinePrice = () =>
-  s.named(
-    "TimelinePrice",
-    s.object({
-      start: s.instant,
-      end: s.instant,
-      price: s.perKwh,
-      estimate: s.boolean,
-      level: level(),
-      rank: s.orNull(s.integer),
-      rank_of: s.orNull(s.integer),
-      percentile: s.orNull(s.percent),
-      parts: parts(),
-    }),
-  );
+  s.namedObject("TimelinePrice", {
+    start: s.instant,
+    end: s.instant,
+    price: s.perKwh,
+    estimate: s.boolean,
+    level: level(),
+    rank: s.orNull(s.integer),
+    rank_of: s.orNull(s.integer),
+    percentile: s.orNull(s.percent),
+    parts: parts(),
+  });
 
-const nowOfAll = () => s.named("NowOfAll", s.object({ now: s.instant, time_zone: s.text, homes: s.list(priceView()) }));
+const nowOfAll = () => s.namedObject("NowOfAll", { now: s.instant, time_zone: s.text, homes: s.list(priceView()) });
 
 const timeline = () =>
-  s.named(
-    "Timeline",
-    s.object({
-      ...subject(),
-      time_zone: s.text,
-      from: s.instant,
-      to: s.instant,
-      tomorrow_valid: s.boolean,
-      prices: s.list(timelinePrice()),
-    }),
-  );
+  s.namedObject("Timeline", {
+    ...subject(),
+    time_zone: s.text,
+    from: s.instant,
+    to: s.instant,
+    tomorrow_valid: s.boolean,
+    prices: s.list(timelinePrice()),
+  });
 
-/** Response of `now` for all homes and places. */
 export type NowAnswer = s.ValueOf<typeof nowOfAll>;
-/** Response of `prices`. */
 export type TimelineAnswer = s.ValueOf<typeof timeline>;
 
 export const priceEndpoints: readonly Endpoint[] = [
-  endpoint({
-    method: "GET",
-    path: "/local/v1/now",
-    operationId: "getNow",
-    scope: "read",
+  endpoint("GET /local/v1/now", "getNow", "read", {
     summary: "The current price with its level and rank, and the next price, of one home or place or of all.",
     params: {
       home: parameter.homeAs("The id of a home or of a third-party place; by default all."),
       format: parameter.formatAs("`text` returns only the price of one home or place; `json` is the default."),
     },
     answer: () =>
-      s.oneFitting([
-        nowOfAll(),
-        s.named("NowOfOne", s.object({ now: s.instant, time_zone: s.text, ...viewProperties() })),
-      ]),
+      s.oneFitting([nowOfAll(), s.namedObject("NowOfOne", { now: s.instant, time_zone: s.text, ...viewProperties() })]),
     text: "the price",
     errors: HOME_ERRORS,
     example: "/local/v1/now?home=home",
@@ -149,11 +134,7 @@ export const priceEndpoints: readonly Endpoint[] = [
       return { kind: "json", body: { ...time, ...viewOf(view) } };
     },
   }),
-  endpoint({
-    method: "GET",
-    path: "/local/v1/prices",
-    operationId: "getTimeline",
-    scope: "read",
+  endpoint("GET /local/v1/prices", "getTimeline", "read", {
     summary: "One timeline of prices, confirmed and then estimated, each with its level and rank.",
     params: {
       home: parameter.home,
@@ -165,11 +146,8 @@ export const priceEndpoints: readonly Endpoint[] = [
     errors: ["invalid_parameter", "invalid_range", "range_too_large", "resource_not_found", "not_known"],
     csv: {
       list: "prices",
-      columns: {
-        ...{ start: "time", end: "time", price: "{currency}/kWh", estimate: "" },
-        ...{ level: "", rank: "", rank_of: "", percentile: "%" },
-        ...{ "parts.spot": "{currency}/kWh", "parts.charges": "{currency}/kWh", "parts.vat": "{currency}/kWh" },
-      },
+      columns: `start:time end:time price:{currency}/kWh estimate level rank rank_of percentile:%
+        parts.spot:{currency}/kWh parts.charges:{currency}/kWh parts.vat:{currency}/kWh`,
     },
     statuses: { 304: "Not changed since the `ETag` in `If-None-Match`." },
     example: "/local/v1/prices?home=home",
@@ -235,7 +213,6 @@ function viewOf(view: PriceView): s.ValueOf<typeof priceView> {
   };
 }
 
-/** A price of a timeline in a response. */
 export type PriceRowAnswer = s.ValueOf<typeof timelinePrice>;
 
 /** `bought` is the snapshot with the terms of the prices; null for prices of sold energy, which have no parts. */
@@ -245,7 +222,11 @@ function pointOf(point: JudgedPoint, bought: HomeSnapshot | null): PriceRowAnswe
     start: formatInstant(start),
     end: formatInstant(end),
     price: rounded(price),
-    ...{ estimate, level, rank, rank_of: rankOf, percentile },
+    estimate,
+    level,
+    rank,
+    rank_of: rankOf,
+    percentile,
     parts: bought && partsOf(point, bought),
   };
 }

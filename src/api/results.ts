@@ -46,85 +46,79 @@ const against = () =>
   }) as const;
 
 const runSchema = () =>
-  s.named(
-    "PlanRunResult",
-    s.object({
-      ...owner(),
-      ...{ start: s.instant, end: s.instant, basis: basis(), kwh: s.orNull(s.number), mean_price: s.orNull(s.perKwh) },
-      cost: s.orNull(s.money),
-      measured: measuredRun(),
-      window_start_price: s.described(
-        s.orNull(s.perKwh),
-        "Price per kWh of one run from the start of the window: the baseline `window_start`.",
-      ),
-      window_price: s.described(s.orNull(s.perKwh), "Mean price of the window: the baseline `mean`."),
-      ...against(),
-      per_kwh: savingsPerKwh(),
-    }),
-  );
+  s.namedObject("PlanRunResult", {
+    ...owner(),
+    start: s.instant,
+    end: s.instant,
+    basis: basis(),
+    kwh: s.orNull(s.number),
+    mean_price: s.orNull(s.perKwh),
+    cost: s.orNull(s.money),
+    measured: measuredRun(),
+    window_start_price: s.described(
+      s.orNull(s.perKwh),
+      "Price per kWh of one run from the start of the window: the baseline `window_start`.",
+    ),
+    window_price: s.described(s.orNull(s.perKwh), "Mean price of the window: the baseline `mean`."),
+    ...against(),
+    per_kwh: savingsPerKwh(),
+  });
 const startSchema = () =>
-  s.named(
-    "PlanStart",
-    s.object({ start: s.instant, end: s.instant, mean_price: s.perKwh, cost: s.orNull(s.money), estimate: s.boolean }),
-  );
+  s.namedObject("PlanStart", {
+    start: s.instant,
+    end: s.instant,
+    mean_price: s.perKwh,
+    cost: s.orNull(s.money),
+    estimate: s.boolean,
+  });
 
 const monthSchema = () =>
-  s.named(
-    "PlanMonthResult",
-    s.object({ ...owner(), start: s.instant, runs: s.integer, hours: s.number, cost: s.orNull(s.money), ...against() }),
-  );
+  s.namedObject("PlanMonthResult", {
+    ...owner(),
+    start: s.instant,
+    runs: s.integer,
+    hours: s.number,
+    cost: s.orNull(s.money),
+    ...against(),
+  });
 
 const savingsSchema = () =>
-  s.named(
-    "SavingsByMonth",
-    s.object({
-      ...{ from: s.instant, to: s.instant, months: s.list(monthSchema()) },
-      tariff_changes: s.described(
-        s.list(s.named("HomeTariffChange", s.object({ home: s.text, date: s.text }))),
-        "The last day within 30 days on which the charges of a home jumped; savings before and after do not compare.",
-      ),
-    }),
-  );
+  s.namedObject("SavingsByMonth", {
+    from: s.instant,
+    to: s.instant,
+    months: s.list(monthSchema()),
+    tariff_changes: s.described(
+      s.list(s.namedObject("HomeTariffChange", { home: s.text, date: s.text })),
+      "The last day within 30 days on which the charges of a home jumped; savings before and after do not compare.",
+    ),
+  });
 export type SavingsAnswer = s.ValueOf<typeof savingsSchema>;
 
 const usageRow = () =>
-  s.named(
-    "UsagePeriod",
-    s.object({
-      ...{ start: s.instant, end: s.instant, value: s.orNull(s.number) },
-      hours: s.described(s.integer, "Number of its hours with data."),
-      estimate: s.boolean,
-    }),
-  );
+  s.namedObject("UsagePeriod", {
+    start: s.instant,
+    end: s.instant,
+    value: s.orNull(s.number),
+    hours: s.described(s.integer, "Number of its hours with data."),
+    estimate: s.boolean,
+  });
 
 const startsSchema = () =>
-  s.named(
-    "PlanStarts",
-    s.object({
-      ...{
-        now: s.instant,
-        plan: s.text,
-        name: s.text,
-        hours: s.number,
-        kwh: s.orNull(s.number),
-        currency: s.orNull(s.text),
-      },
-      planned: s.orNull(
-        s.named(
-          "PlannedStart",
-          s.object({ start: s.instant, mean_price: s.orNull(s.perKwh), cost: s.orNull(s.money) }),
-        ),
-      ),
-      starts: s.described(s.list(startSchema()), "Now and each later quarter-hour, as far as prices are known."),
-    }),
-  );
+  s.namedObject("PlanStarts", {
+    now: s.instant,
+    plan: s.text,
+    name: s.text,
+    hours: s.number,
+    kwh: s.orNull(s.number),
+    currency: s.orNull(s.text),
+    planned: s.orNull(
+      s.namedObject("PlannedStart", { start: s.instant, mean_price: s.orNull(s.perKwh), cost: s.orNull(s.money) }),
+    ),
+    starts: s.described(s.list(startSchema()), "Now and each later quarter-hour, as far as prices are known."),
+  });
 
 export const resultEndpoints: readonly Endpoint[] = [
-  endpoint({
-    method: "GET",
-    path: "/local/v1/runs",
-    operationId: "listRuns",
-    scope: "read",
+  endpoint("GET /local/v1/runs", "listRuns", "read", {
     summary: "Ended runs, newest first: the cost of each, and the cost of its baselines.",
     params: {
       home: ofHome,
@@ -132,16 +126,13 @@ export const resultEndpoints: readonly Endpoint[] = [
       from: range.from(`Start; by default ${DEFAULT_RUN_DAYS} days before \`to\`.`),
       to: range.to,
     },
-    answer: () =>
-      s.named("Runs", s.object({ from: s.instant, to: s.instant, runs: s.list(runSchema()), more: s.boolean })),
+    answer: () => s.namedObject("Runs", { from: s.instant, to: s.instant, runs: s.list(runSchema()), more: s.boolean }),
     csv: {
       list: "runs",
-      columns: {
-        ...{ plan: "", name: "", home: "", start: "time", end: "time", basis: "", kwh: "kWh", currency: "" },
-        ...{ mean_price: "{currency}/kWh", window_start_price: "{currency}/kWh", window_price: "{currency}/kWh" },
-        ...{ cost: "{currency}", against_window_start: "{currency}", against_mean: "{currency}" },
-        ...{ "measured.kwh": "kWh", "measured.cost": "{currency}" },
-      },
+      columns: `plan name home start:time end:time basis kwh:kWh currency mean_price:{currency}/kWh
+        window_start_price:{currency}/kWh window_price:{currency}/kWh cost:{currency}
+        against_window_start:{currency} against_mean:{currency} measured.kwh:kWh
+        measured.cost:{currency}`,
     },
     errors: ["invalid_range"],
     example: "/local/v1/runs?plan=washer",
@@ -153,11 +144,7 @@ export const resultEndpoints: readonly Endpoint[] = [
       return { kind: "json", body: { ...periodBody(period), runs, more: found.length > MAX_RUNS } };
     },
   }),
-  endpoint({
-    method: "GET",
-    path: "/local/v1/savings",
-    operationId: "listSavings",
-    scope: "read",
+  endpoint("GET /local/v1/savings", "listSavings", "read", {
     summary: "Savings by plan and month.",
     params: {
       home: ofHome,
@@ -168,10 +155,8 @@ export const resultEndpoints: readonly Endpoint[] = [
     answer: savingsSchema,
     csv: {
       list: "months",
-      columns: {
-        ...{ start: "time", plan: "", name: "", home: "", runs: "", hours: "h", currency: "" },
-        ...{ cost: "{currency}", against_window_start: "{currency}", against_mean: "{currency}" },
-      },
+      columns: `start:time plan name home runs hours:h currency cost:{currency} against_window_start:{currency}
+        against_mean:{currency}`,
     },
     errors: ["invalid_range", "range_too_large"],
     example: "/local/v1/savings?home=home",
@@ -188,11 +173,7 @@ export const resultEndpoints: readonly Endpoint[] = [
       return { kind: "json", body: { ...periodBody(period), months, tariff_changes } };
     },
   }),
-  endpoint({
-    method: "GET",
-    path: "/local/v1/usage",
-    operationId: "getUsage",
-    scope: "read",
+  endpoint("GET /local/v1/usage", "getUsage", "read", {
     summary: "Stored consumption, costs, export or revenue of a home, added up.",
     params: {
       home: parameter.homeAs("The id of a home; optional if there is only one."),
@@ -210,14 +191,17 @@ export const resultEndpoints: readonly Endpoint[] = [
       to: range.to,
     },
     answer: () =>
-      s.named(
-        "UsageByPeriod",
-        s.object({
-          ...{ id: s.text, name: s.text, measure: s.text, by: s.text, unit: s.text, from: s.instant, to: s.instant },
-          rows: s.list(usageRow()),
-        }),
-      ),
-    csv: { list: "rows", columns: { start: "time", end: "time", value: "{unit}", hours: "", estimate: "" } },
+      s.namedObject("UsageByPeriod", {
+        id: s.text,
+        name: s.text,
+        measure: s.text,
+        by: s.text,
+        unit: s.text,
+        from: s.instant,
+        to: s.instant,
+        rows: s.list(usageRow()),
+      }),
+    csv: { list: "rows", columns: "start:time end:time value:{unit} hours estimate" },
     errors: [...HOME_ERRORS, "invalid_range", "range_too_large", "feature_unavailable"],
     example: "/local/v1/usage?home=home&measure=costs&by=day",
     run(source, { home, measure, by, ...asked }, { now }) {
@@ -237,17 +221,13 @@ export const resultEndpoints: readonly Endpoint[] = [
       return { kind: "json", body: { ...about, ...periodBody(period), rows } };
     },
   }),
-  endpoint({
-    method: "GET",
-    path: "/local/v1/plans/:plan/starts",
-    operationId: "getPlanStarts",
-    scope: "read",
+  endpoint("GET /local/v1/plans/:plan/starts", "getPlanStarts", "read", {
     summary: "Cost of a plan's hours in one run by start time: now or later.",
     params: { plan: parameter.plan },
     answer: startsSchema,
     csv: {
       list: "starts",
-      columns: { start: "time", end: "time", mean_price: "{currency}/kWh", cost: "{currency}", estimate: "" },
+      columns: "start:time end:time mean_price:{currency}/kWh cost:{currency} estimate",
     },
     errors: ["resource_not_found", "not_known", "conflict"],
     example: "/local/v1/plans/washer/starts",
@@ -265,7 +245,6 @@ function ownerOf({ definition: { id, name, home }, currency }: Omit<PlanResult, 
   return { plan: id, name, home, currency };
 }
 
-/** A past run in a response. */
 export type RunAnswer = s.ValueOf<typeof runSchema>;
 
 function runOf({ run, ...owned }: PlanResult): RunAnswer {
@@ -274,21 +253,18 @@ function runOf({ run, ...owned }: PlanResult): RunAnswer {
   return { ...ownerOf(owned), ...finishedRun(run), kwh: roundedOrNull(kwh), ...baselines };
 }
 
-/** Runs, cost and saving of a plan in one month, in a response. */
 export type MonthAnswer = s.ValueOf<typeof monthSchema>;
 
 function monthOf({ month, ...owned }: MonthResult): MonthAnswer {
   return { ...ownerOf(owned), ...planMonth(month) };
 }
 
-/** Usage of one period in a response. */
 export type UsageRowAnswer = s.ValueOf<typeof usageRow>;
 
 function usageRowOf({ start, end, value, hours, estimate }: UsagePeriod): UsageRowAnswer {
   return { start: formatInstant(start), end: formatInstant(end), value: roundedOrNull(value), hours, estimate };
 }
 
-/** Costs of a plan by start time, in a response. */
 export type StartsAnswer = s.ValueOf<typeof startsSchema>;
 
 function startsOf(plan: PlanSnapshot, starts: readonly StartCost[], now: EpochMs): StartsAnswer {
@@ -296,14 +272,21 @@ function startsOf(plan: PlanSnapshot, starts: readonly StartCost[], now: EpochMs
   const [first] = runs;
   const hoursMs = starts[0] ? starts[0].end - starts[0].start : 0;
   return {
-    ...{ now: formatInstant(now), plan: definition.id, name: definition.name, hours: rounded(hoursMs / HOUR_MS) },
-    ...{ kwh: definition.spec.kwh ?? null, currency },
+    now: formatInstant(now),
+    plan: definition.id,
+    name: definition.name,
+    hours: rounded(hoursMs / HOUR_MS),
+    kwh: definition.spec.kwh ?? null,
+    currency,
     planned: first
       ? { start: formatInstant(first.start), mean_price: roundedOrNull(meanPrice), cost: roundedOrNull(cost) }
       : null,
     starts: starts.map((start) => ({
-      ...{ start: formatInstant(start.start), end: formatInstant(start.end) },
-      ...{ mean_price: rounded(start.meanPrice), cost: roundedOrNull(start.cost), estimate: start.estimate },
+      start: formatInstant(start.start),
+      end: formatInstant(start.end),
+      mean_price: rounded(start.meanPrice),
+      cost: roundedOrNull(start.cost),
+      estimate: start.estimate,
     })),
   };
 }

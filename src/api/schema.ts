@@ -24,12 +24,10 @@ export const integer = z.int();
 export const instant = z.iso.datetime();
 /** Instant in local time, with its offset. */
 export const localInstant = z.iso.datetime({ offset: true });
-/** Whole number of percent. */
 export const percent = described(integer.check(z.minimum(0), z.maximum(100)), "Percent.");
 /** Whole number of at least `least`. */
 export const count = (least: number) => integer.check(z.minimum(least));
 export const localTime = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/));
-/** Any JSON object. */
 export const anyObject = z.record(z.string(), z.unknown());
 export const anyValue = z.unknown();
 export const perKwh = described(number, "Currency per kWh.");
@@ -60,6 +58,10 @@ export function recordOf<Value extends Schema>(value: Value) {
 /** Adds a name to a schema; generated clients use it for its type. Two schemas with the same name must be equal. */
 export function named<Given extends Schema>(title: string, schema: Given): Given {
   return noted(schema, { title });
+}
+
+export function namedObject<Fields extends z.core.$ZodLooseShape>(title: string, fields: Fields) {
+  return named(title, object(fields));
 }
 
 export function described<Given extends Schema>(schema: Given, description: string): Given {

@@ -2,69 +2,51 @@
 
 import { message } from "../core/language/text.ts";
 import { localError } from "../http/errors.ts";
-import { BODY_ERRORS, callerOf, EDIT_ERRORS, editedAnswer, editedSchema } from "./configuration.ts";
+import { callerOf, edit, editByBody, editedAnswer, withRevision } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
-import { anyValue, boolean, described, list, named, object, orNull, text, type ValueOf } from "./schema.ts";
+import { anyValue, boolean, described, list, namedObject, orNull, text, type ValueOf } from "./schema.ts";
 
 const value = () =>
   described(anyValue, "As in the configuration, without secrets and defaults; null if the section is not set.");
 const settingSchema = () =>
-  named(
-    "Setting",
-    object({
-      name: text,
-      value: value(),
-      secrets: described(list(text), "Secrets of the section that are set. They are never shown."),
-      outside: described(list(text), "Keys that the environment or another file sets. They can be changed only there."),
-      restart: described(list(text), "Keys whose change needs a restart; others apply immediately."),
-      overrides: described(boolean, "Whether `page.yaml` sets a part of it."),
-    }),
-  );
+  namedObject("Setting", {
+    name: text,
+    value: value(),
+    secrets: described(list(text), "Secrets of the section that are set. They are never shown."),
+    outside: described(list(text), "Keys that the environment or another file sets. They can be changed only there."),
+    restart: described(list(text), "Keys whose change needs a restart; others apply immediately."),
+    overrides: described(boolean, "Whether `page.yaml` sets a part of it."),
+  });
 const settingsSchema = () =>
-  named(
-    "Settings",
-    object({
-      source: described(orNull(text), "The file that holds them."),
-      fixed: described(orNull(text), "Reason why they cannot be changed here; null if they can."),
-      revision: described(text, "Revision for `If-Match`, as for plans."),
-      waiting: described(list(text), "Keys that were changed in the file and need a restart."),
-      settings: list(settingSchema()),
-    }),
-  );
+  namedObject("Settings", {
+    source: described(orNull(text), "The file that holds them."),
+    fixed: described(orNull(text), "Reason why they cannot be changed here; null if they can."),
+    revision: described(text, "Revision for `If-Match`, as for plans."),
+    waiting: described(list(text), "Keys that were changed in the file and need a restart."),
+    settings: list(settingSchema()),
+  });
 
 export type SavedSetting = ValueOf<typeof settingSchema>;
 export type SavedSettings = ValueOf<typeof settingsSchema>;
 
 export const settingEndpoints: readonly Endpoint[] = [
-  endpoint({
-    method: "GET",
-    path: "/local/v1/settings",
-    operationId: "getSettings",
-    scope: "control",
+  endpoint("GET /local/v1/settings", "getSettings", "control", {
     summary:
       "Settings of the configuration that can be changed here, such as `notify` and `language`, without secrets.",
     answer: settingsSchema,
     errors: ["conflict"],
-    run({ settings }) {
-      const saved = settings.saved();
-      return { kind: "json", body: saved, headers: { ETag: `"${saved.revision}"` } };
-    },
+    run: ({ settings }) => withRevision(settings.saved()),
   }),
-  endpoint({
-    method: "PUT",
-    path: "/local/v1/settings/:setting",
-    operationId: "saveSetting",
-    scope: "control",
+  endpoint("PUT /local/v1/settings/:setting", "saveSetting", "control", {
     summary:
       "Changes a setting in the configuration. Keys that are left out are removed, secrets stay unless they are `null`.",
     params: { setting: parameter.setting },
-    answer: editedSchema,
-    errors: [...EDIT_ERRORS, ...BODY_ERRORS],
+    ...editByBody,
     example: "/local/v1/settings/notify",
     body: {
       schema: () =>
-        named("NewSetting", object({ value: described(anyValue, "The new value; null removes the setting.") })),
+        namedObject("NewSetting", { value: described(anyValue, "The new value; null removes the setting.") }),
       isCheckedByRun: true,
       example: { value: { topic_url: "https://ntfy.sh/my-house-4821", quiet_hours: "22:00-07:00" } },
     },
@@ -76,15 +58,10 @@ export const settingEndpoints: readonly Endpoint[] = [
       return editedAnswer(await settings.change(change));
     },
   }),
-  endpoint({
-    method: "DELETE",
-    path: "/local/v1/settings/:setting",
-    operationId: "resetSetting",
-    scope: "control",
+  endpoint("DELETE /local/v1/settings/:setting", "resetSetting", "control", {
     summary: "Removes what `page.yaml` says of a setting, so that it is again as in the owner's file.",
     params: { setting: parameter.setting },
-    answer: editedSchema,
-    errors: EDIT_ERRORS,
+    ...edit,
     example: "/local/v1/settings/notify",
     async run({ settings }, { setting }, request) {
       return editedAnswer(await settings.reset(setting, callerOf(request)));

@@ -13,26 +13,19 @@ import { hours, optional, price, required, timeOfDay } from "./parameters.ts";
 import { signalAnswer } from "./plain-text.ts";
 import { identity, planned, statusProperties } from "./plan-schemas.ts";
 import { noPlan } from "./plans.ts";
-import { described, instant, localTime, named, number, object, oneOf, orNull, text } from "./schema.ts";
+import { described, instant, localTime, named, namedObject, number, oneOf, orNull, text } from "./schema.ts";
 
 const asked = () =>
-  named(
-    "CheapQuestion",
-    object({
-      kind: named("CheapKind", oneOf(["window", "slots"])),
-      hours: number,
-      from: orNull(localTime),
-      ready_by: orNull(localTime),
-      max_price: orNull(number),
-    }),
-  );
+  namedObject("CheapQuestion", {
+    kind: named("CheapKind", oneOf(["window", "slots"])),
+    hours: number,
+    from: orNull(localTime),
+    ready_by: orNull(localTime),
+    max_price: orNull(number),
+  });
 
 export const signalEndpoints: readonly Endpoint[] = [
-  endpoint({
-    method: "GET",
-    path: "/local/v1/cheap",
-    operationId: "getCheap",
-    scope: "read",
+  endpoint("GET /local/v1/cheap", "getCheap", "read", {
     summary: "ON during the cheapest hours of a window; needs no configured plan.",
     params: {
       home: parameter.home,
@@ -56,18 +49,15 @@ export const signalEndpoints: readonly Endpoint[] = [
       format: parameter.format,
     },
     answer: () =>
-      named(
-        "Cheap",
-        object({
-          now: instant,
-          id: text,
-          name: text,
-          ...planned(),
-          asked: asked(),
-          window: orNull(named("Window", object({ start: instant, end: instant }))),
-          until: orNull(described(instant, "Time of the next change of this response.")),
-        }),
-      ),
+      namedObject("Cheap", {
+        now: instant,
+        id: text,
+        name: text,
+        ...planned(),
+        asked: asked(),
+        window: orNull(namedObject("Window", { start: instant, end: instant })),
+        until: orNull(described(instant, "Time of the next change of this response.")),
+      }),
     text: "signal",
     errors: HOME_ERRORS,
     example: "/local/v1/cheap?home=home&hours=3&ready_by=07:00",
@@ -86,15 +76,11 @@ export const signalEndpoints: readonly Endpoint[] = [
       if (read.kind === "mistake") return localError("invalid_parameter", read.said);
       const answer = source.askCheap(view, read.spec, now);
       const { on, reason } = answer.plan;
-      if (!answer.isKnown) return { ...localError("not_known", reason.text), ...retryAfter(answer, now) };
+      if (!answer.isKnown) return localError("not_known", reason.text, retryAfterSec(answer, now));
       return signalAnswer({ on, reason: reason.text, body: () => bodyOf(view, answer, now) }, request);
     },
   }),
-  endpoint({
-    method: "GET",
-    path: "/local/v1/signal/:plan",
-    operationId: "getSignal",
-    scope: "read",
+  endpoint("GET /local/v1/signal/:plan", "getSignal", "read", {
     summary: "ON while a plan runs its appliance.",
     params: {
       plan: parameter.plan,
@@ -105,7 +91,7 @@ export const signalEndpoints: readonly Endpoint[] = [
       ),
       format: parameter.format,
     },
-    answer: () => named("Signal", object({ ...identity, ...statusProperties() })),
+    answer: () => namedObject("Signal", { ...identity, ...statusProperties() }),
     text: "signal",
     errors: HOME_ERRORS,
     statuses: { 400: "With `code=1`: OFF." },
@@ -152,9 +138,9 @@ function bodyOf(view: PriceView, { plan, window, until }: CheapAnswer, now: Epoc
 /** Maximum `Retry-After`: 15 min, because new prices may arrive before the next known change. */
 const MAX_RETRY_SEC = 900;
 
-function retryAfter({ until }: CheapAnswer, now: EpochMs): { readonly retryAfterSec: number } {
+function retryAfterSec({ until }: CheapAnswer, now: EpochMs): number {
   const left = until === null ? MAX_RETRY_SEC : Math.ceil((until - now) / SECOND_MS);
-  return { retryAfterSec: Math.max(1, Math.min(left, MAX_RETRY_SEC)) };
+  return Math.max(1, Math.min(left, MAX_RETRY_SEC));
 }
 
 /**

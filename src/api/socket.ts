@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, request } from "node:http";
 import path from "node:path";
 import type { Lookup } from "../http/listener.ts";
 import { readJson as readBody } from "../http/request-body.ts";
-import type { ApiDeps } from "./api.ts";
+import type { ApiDeps } from "./deps.ts";
 
 const OWNER_ONLY = 0o600;
 /** Longest socket path in bytes that every system accepts. */
@@ -49,7 +49,6 @@ export async function serveSocket(socketPath: string, endpoints: Lookup, signal:
   server.unref();
 }
 
-/** A request of a command. */
 export interface SocketRequest {
   readonly method?: "GET" | "POST" | "PUT" | "DELETE";
   readonly body?: object;

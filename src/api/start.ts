@@ -1,49 +1,23 @@
 /** Starts the HTTP API and the admin socket. Loads their modules after the first prices were published. */
 
-import { type CommandHint, DEFAULT_HINT } from "../config/command-hint.ts";
-import type { Config } from "../config/schema.ts";
-import type { Clock } from "../core/runtime/clock.ts";
-import type { LogMemory } from "../core/runtime/log-memory.ts";
+import { DEFAULT_HINT } from "../config/command-hint.ts";
 import type { SeriesKey } from "../core/series/series.ts";
 import type { Mqtt } from "../mqtt/start-mqtt.ts";
-import type { PlannedState } from "../plans/open-plans.ts";
-import type { Plugs } from "../plugs/plug-wiring.ts";
-import type { ProxySettings } from "../service/client/proxy.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
 import type { ConfigReload } from "../state/config-reload.ts";
-import type { Storage } from "../storage/open-storage.ts";
-import type { ApiDeps } from "./api.ts";
-import type { Check } from "./broker-check.ts";
+import type { ApiDeps } from "./deps.ts";
 import { EventFeed } from "./event-source.ts";
-import type { SetupOptions } from "./setup/setup.ts";
 import { openSocket, serveSocket } from "./socket.ts";
 
-export interface ServerOptions {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
-  /** True if Home Assistant forwards requests of its users, which then need no key. */
-  readonly ingress?: boolean;
-  readonly proxy?: ProxySettings | null;
-  /** Returns the command line that the owner types; `elbro …` by default. */
-  readonly commandHint?: CommandHint;
-  /** Options of the set-up, which replaces the demo; null if a set-up is not possible. */
-  readonly setup?: SetupOptions | null;
-  /** Called with an unexpected error of a request, which is logged and answered. */
-  readonly onCrash?: (error: unknown) => void;
-  /** Fires when the daemon ends. */
-  readonly signal: AbortSignal;
-}
+export interface ServerOptions
+  extends Pick<ApiDeps, "config" | "clock" | "log" | "signal">,
+    Partial<Pick<ApiDeps, "ingress" | "proxy" | "commandHint" | "setup" | "onCrash">> {}
 
 /** Modules whose data the API serves. */
-export interface ServerDeps {
-  readonly storage: Storage;
-  readonly state: PlannedState;
+export interface ServerDeps extends Pick<ApiDeps, "storage" | "state" | "plugs" | "logLines"> {
   readonly mqtt: Mqtt;
-  readonly plugs: Pick<Plugs, "snapshots" | "announced" | "tryOut">;
   readonly reloading: ConfigReload;
   readonly editors: Pick<ApiDeps, "editor" | "settings" | "connections" | "history">;
-  readonly logLines: LogMemory;
 }
 
 export interface Server {
@@ -116,18 +90,23 @@ export async function serveCommand(
   return api;
 }
 
-/** Returns what the endpoints read and change. */
 function apiDeps(
   options: ServerOptions,
-  { storage, state, mqtt, plugs, editors, logLines }: Omit<ServerDeps, keyof ApiParts> & ApiParts,
+  { editors, ...modules }: Omit<ServerDeps, keyof ApiParts> & ApiParts,
   changes: ChangeBus,
-  checkBroker: () => Promise<Check>,
+  checkBroker: ApiDeps["checkBroker"],
 ) {
-  const { config, ingress = false, commandHint = DEFAULT_HINT, setup = null, proxy = null } = options;
-  const events = new EventFeed({ baseTopic: config.mqtt.base_topic, homes: state.homes, startedAt: state.startedAt });
+  const { homes, startedAt } = modules.state;
   return {
-    ...{ ...options, ingress, commandHint, setup, proxy },
-    ...{ storage, state, mqtt, plugs, events, ...editors, logLines, checkBroker },
+    ingress: false,
+    commandHint: DEFAULT_HINT,
+    setup: null,
+    proxy: null,
+    ...options,
+    ...modules,
+    ...editors,
+    events: new EventFeed({ baseTopic: options.config.mqtt.base_topic, homes, startedAt }),
+    checkBroker,
     onSeriesChanged: (series: SeriesKey) => changes.seriesChanged.emit(series),
   };
 }

@@ -16,15 +16,9 @@ interface Option extends Pick<ParseArgsOptionDescriptor, "type" | "short"> {
 
 type Options = Readonly<Record<string, Option>>;
 
-/** Option of the commands that print data. */
 export const jsonOption = {
   json: { type: "boolean", about: "print the answer of the endpoint as JSON, for programs" },
 } as const;
-
-/** Prints data for programs. */
-export function printJson(data: unknown): void {
-  process.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
-}
 
 /** Words and options of a command. Help and parser are made from it. */
 export interface CommandLine {
@@ -43,16 +37,15 @@ export interface CommandLine {
 export interface Command {
   readonly line: CommandLine;
   /** Returns the exit code. Errors: throws a BadArgument or a StartError for mistakes that the owner can fix. */
-  readonly main: (given: Given) => Promise<number>;
+  readonly main: (parsed: Arguments) => Promise<number>;
 }
 
 type Common = "config" | "clock" | "speed";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Parsed command line. */
-export interface Given {
-  readonly kind: "given";
+export interface Arguments {
+  readonly kind: "arguments";
   readonly words: readonly string[];
   readonly values: Values;
   readonly configPath: string | null;
@@ -98,14 +91,14 @@ export function readCommandLine(
   line: CommandLine,
   argv: readonly string[],
   environment: Environment,
-): Given | { readonly kind: "help"; readonly text: string } {
+): Arguments | { readonly kind: "help"; readonly text: string } {
   const common = commonOf(line);
   const { values, positionals } = parse(argv, { ...common, ...line.options }, line.usage);
   if (values.help === true) return { kind: "help", text: line.help ?? helpOf(line) };
   const [least, most] = line.words ?? [0, 0];
   if (positionals.length < least || positionals.length > most)
     throw new BadArgument(`usage: elbro ${line.usage}; see elbro ${nameOf(line)} --help`);
-  const optionOf = (option: Common, variable: string): GivenOption | null => {
+  const optionOf = (option: Common, variable: string): SourcedOption | null => {
     // A command may have its own option of that name.
     if (!(option in common)) return null;
     const [given, set] = [textOf(values[option]), environment[variable]];
@@ -115,7 +108,7 @@ export function readCommandLine(
   const clock = optionOf("clock", "ELBRO_CLOCK");
   const speed = optionOf("speed", "ELBRO_SPEED");
   return {
-    kind: "given",
+    kind: "arguments",
     words: positionals,
     values,
     configPath: optionOf("config", "ELBRO_CONFIG")?.text ?? null,
@@ -143,14 +136,12 @@ function parse(argv: readonly string[], options: Options, usage: string) {
   }
 }
 
-/** Returns the common options of a command. */
 function commonOf({ takes }: CommandLine): Options {
   const belongs = ([name]: readonly [string, Option]) =>
     name === "help" || takes?.some((each) => each === name) !== false;
   return Object.fromEntries(Object.entries(commonOptions).filter(belongs));
 }
 
-/** Returns the names of a command's options. */
 export function optionsOf(line: CommandLine): string[] {
   return Object.keys({ ...line.options, ...commonOf(line) });
 }
@@ -159,7 +150,6 @@ function nameOf({ usage }: CommandLine): string {
   return usage.split(" ")[0] ?? "";
 }
 
-/** Returns the help of a command. */
 function helpOf(line: CommandLine): string {
   const rows = Object.entries({ ...line.options, ...commonOf(line) });
   return `usage: elbro ${line.usage} [options]\n\n${line.about}\n\n${optionLines(rows, OPTION_COLUMN)}\n`;
@@ -175,19 +165,19 @@ export function optionLines(rows: readonly (readonly [name: string, option: Opti
 }
 
 /** Value with its source: an option or a variable. */
-interface GivenOption {
+interface SourcedOption {
   readonly by: string;
   readonly text: string;
 }
 
-function readClock({ by, text }: GivenOption): EpochMs {
+function readClock({ by, text }: SourcedOption): EpochMs {
   const reading = parseInstant(text);
   if (reading.kind === "unreadable")
     throw new BadArgument(`${by}: ${reading.why}; expected for example 2025-10-25T20:00:00Z`);
   return reading.value;
 }
 
-function readSpeed({ by, text }: GivenOption): number {
+function readSpeed({ by, text }: SourcedOption): number {
   const speed = Number(text);
   if (speed > 0 && speed <= MAX_SPEED) return speed;
   throw new BadArgument(`${by}: "${text}" is not a number above 0 and at most ${MAX_SPEED}`);

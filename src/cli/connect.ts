@@ -7,12 +7,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { askSocket, NO_SOCKET, readJson, runningDaemon, type SocketRequest, socketPathIn } from "../api/socket.ts";
 import { loadConfiguration } from "../config/load-config-file.ts";
 import type { Config } from "../config/schema.ts";
-import type { Clock } from "../core/runtime/clock.ts";
 import { DataDirInUse, StartError } from "../core/status/start-error.ts";
 import { printableJson } from "../core/text/printable.ts";
 import { serveCommandOffline } from "../daemon.ts";
 import { proxyOf } from "../service/client/proxy.ts";
-import type { Given } from "./arguments.ts";
+import type { Arguments } from "./arguments.ts";
 import { isDemo, refuseWithoutAccount, startDemo } from "./demo.ts";
 import { systemClock } from "./system-clock.ts";
 
@@ -28,7 +27,6 @@ export interface Connection {
   readonly open: (target: string) => Promise<IncomingMessage>;
   /** True if a running daemon answers. */
   readonly isRunning: boolean;
-  /** True for the demo. */
   readonly isDemo: boolean;
 }
 
@@ -37,7 +35,7 @@ const ATTEMPTS = { most: 15, everyMs: 200 };
 
 /** Runs `work` with a connection. Errors: rejects with a StartError if the data directory cannot be used. */
 export async function withConnection<Result>(
-  given: Given,
+  given: Arguments,
   work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
   const loaded = loadConfiguration(given.configPath, process.env);
@@ -65,8 +63,7 @@ export function bodyOf<Body>(reply: Reply<Body>): Body {
 }
 
 function requestsTo(socket: string): Pick<Connection, "ask" | "open"> {
-  const open: Connection["open"] = (target) => send(target);
-  const send = async (target: string, request?: SocketRequest) => {
+  const open = async (target: string, request?: SocketRequest) => {
     const answer = await askSocket(socket, target, request);
     if (answer === null) throw new StartError("the daemon stopped during the command; try again");
     return answer;
@@ -74,7 +71,7 @@ function requestsTo(socket: string): Pick<Connection, "ask" | "open"> {
   return {
     open,
     async ask<Body>(target: string, request?: SocketRequest): Promise<Reply<Body>> {
-      const answer = await send(target, request);
+      const answer = await open(target, request);
       const body = printableJson(await readJson(answer));
       if ((answer.statusCode ?? 0) < 300) return { kind: "ok", body: body as Body };
       const { errorCode, reason } = body as { readonly errorCode: string; readonly reason: string };
@@ -83,15 +80,13 @@ function requestsTo(socket: string): Pick<Connection, "ask" | "open"> {
   };
 }
 
-/** Opens the data directory, or that of the demo, while `work` runs. */
 async function withoutDaemon<Result>(
   config: Config,
-  given: Given,
+  given: Arguments,
   work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
-  const clock: Clock = systemClock(given.simulated);
-  const hasDataDir = process.env.ELBRO_DATA_DIR !== undefined;
-  const demo = isDemo(config) ? await startDemo({ config, clock, hasDataDir, host: undefined }) : null;
+  const clock = systemClock(given.simulated);
+  const demo = isDemo(config) ? await startDemo({ config, clock }) : null;
   if (demo) process.stderr.write("elbro: no account is configured, so this is a demo\n");
   const used = demo?.config ?? config;
   const folder = mkdtempSync(path.join(tmpdir(), "elbro-"));
@@ -100,7 +95,12 @@ async function withoutDaemon<Result>(
     requireOwner(used.data_dir);
     const served = await serveCommandOffline(
       {
-        ...{ config: used, clock, log: SILENT, random: Math.random, anonymousBroker: false, isDemo: demo !== null },
+        config: used,
+        clock,
+        log: SILENT,
+        random: Math.random,
+        anonymousBroker: false,
+        isDemo: demo !== null,
         simulatedTime: given.simulated !== null || demo !== null,
         proxy: demo ? null : proxyOf(process.env),
       },

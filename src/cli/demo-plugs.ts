@@ -8,6 +8,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
 import type { Clock } from "../core/runtime/clock.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
 
@@ -25,77 +26,50 @@ export interface PlayedPlugs {
   readonly close: () => Promise<void>;
 }
 
-/** Starts a server for each appliance. */
 export async function playPlugs(
   appliances: readonly PlayedAppliance[],
   clock: Pick<Clock, "now">,
 ): Promise<PlayedPlugs> {
-  const servers = await Promise.all(appliances.map((appliance) => serve(new PlayedPlug(appliance, clock))));
+  const servers = await Promise.all(appliances.map((appliance) => serve(playedPlug(appliance, clock))));
   return {
     urls: servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`),
     async close() {
-      await Promise.all(servers.map((server) => closed(server)));
+      for (const server of servers) server.closeAllConnections();
+      await Promise.all(servers.map((server) => promisify(server.close.bind(server))()));
     },
   };
 }
 
-class PlayedPlug {
-  readonly #appliance: PlayedAppliance;
-  readonly #clock: Pick<Clock, "now">;
-  #isOn = false;
-  #since: number;
-  #kwh = 0;
-  #refusalsLeft: number;
-
-  constructor(appliance: PlayedAppliance, clock: Pick<Clock, "now">) {
-    this.#appliance = appliance;
-    this.#clock = clock;
-    this.#since = clock.now();
-    this.#refusalsLeft = appliance.refusals ?? 0;
-  }
-
-  /** Returns the answer to a command, as JSON. */
-  answer(command: string): object {
-    if (this.#refusalsLeft > 0) {
-      this.#refusalsLeft--;
+/** Returns the function of a plug that answers a command with JSON. */
+function playedPlug({ watts, refusals = 0 }: PlayedAppliance, clock: Pick<Clock, "now">): (command: string) => object {
+  let isOn = false;
+  let since = clock.now();
+  let kwh = 0;
+  let refusalsLeft = refusals;
+  return (command) => {
+    if (refusalsLeft > 0) {
+      refusalsLeft--;
       return { WARNING: "Need user=<username>&password=<password>" };
     }
-    this.#count();
+    const now = clock.now();
+    kwh += ((isOn ? watts : 0) / 1_000) * (Math.max(0, now - since) / HOUR_MS);
+    since = now;
     const switched = /\bPower\d* (ON|OFF)/i.exec(command)?.[1];
-    if (switched) this.#isOn = switched.toUpperCase() === "ON";
-    if (/^Status 10$/i.test(command)) return { StatusSNS: { ENERGY: { Total: round(this.#kwh), Power: this.#watts } } };
-    return /^Backlog/i.test(command) ? {} : { POWER: this.#isOn ? "ON" : "OFF" };
-  }
-
-  get #watts(): number {
-    return this.#isOn ? this.#appliance.watts : 0;
-  }
-
-  /** Adds the energy since the last answer. */
-  #count(): void {
-    const now = this.#clock.now();
-    this.#kwh += (this.#watts / 1_000) * (Math.max(0, now - this.#since) / HOUR_MS);
-    this.#since = now;
-  }
+    if (switched) isOn = switched.toUpperCase() === "ON";
+    const Total = Math.round(kwh * 1_000) / 1_000;
+    if (/^Status 10$/i.test(command)) return { StatusSNS: { ENERGY: { Total, Power: isOn ? watts : 0 } } };
+    return /^Backlog/i.test(command) ? {} : { POWER: isOn ? "ON" : "OFF" };
+  };
 }
 
-async function serve(plug: PlayedPlug): Promise<Server> {
+async function serve(answer: ReturnType<typeof playedPlug>): Promise<Server> {
   const server = createServer(({ url = "" }, response) => {
     const command = new URL(url, "http://plug").searchParams.get("cmnd") ?? "";
-    response.setHeader("content-type", "application/json").end(JSON.stringify(plug.answer(command)));
+    response.setHeader("content-type", "application/json").end(JSON.stringify(answer(command)));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   // The demo ends although a connection is open.
   server.unref();
   return server;
-}
-
-async function closed(server: Server): Promise<void> {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-}
-
-function round(kwh: number): number {
-  return Math.round(kwh * 1_000) / 1_000;
 }

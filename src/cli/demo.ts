@@ -59,17 +59,19 @@ export function refuseWithoutAccount({ config, path }: Configuration): void {
 export interface DemoOptions {
   readonly config: Config;
   readonly clock: Clock;
-  /** Whether ELBRO_DATA_DIR is set. Without it, the demo deletes its data at the end. */
-  readonly hasDataDir: boolean;
   /** Address to listen on. On other addresses than loopback, a new key and password are created at each start. */
-  readonly host: string | undefined;
+  readonly host?: string | undefined;
 }
 
-/** Starts the simulator and returns a configuration for it. Ports and topics stay. */
-export async function startDemo({ config, clock, hasDataDir, host = LOOPBACK_HOST }: DemoOptions): Promise<Demo> {
+/**
+ * Starts the simulator and returns a configuration for it. Ports and topics stay. Without ELBRO_DATA_DIR, the demo
+ * deletes its data at the end.
+ */
+export async function startDemo({ config, clock, host = LOOPBACK_HOST }: DemoOptions): Promise<Demo> {
+  const hasDataDir = process.env.ELBRO_DATA_DIR !== undefined;
   const isOpen = host === LOOPBACK_HOST;
   const { startSimulator } = await import("../simulator/simulator.ts");
-  const simulator: Simulator = await startSimulator({ now: () => clock.now() });
+  const simulator = await startSimulator({ now: () => clock.now() });
   const dataDir = hasDataDir ? config.data_dir : mkdtempSync(path.join(tmpdir(), "elbro-demo-"));
   const isLiving = config.plans.length === 0 && config.plugs.length === 0;
   const living = isLiving ? await startLiving(simulator, dataDir, clock) : null;
@@ -93,7 +95,7 @@ export async function startDemo({ config, clock, hasDataDir, host = LOOPBACK_HOS
         users:
           isOpen || config.broker.users.length > 0
             ? config.broker.users
-            : [{ name: "demo", password: newSecret(), commands: true }],
+            : [{ name: "demo", password: randomBytes(SECRET_BYTES).toString("base64url"), commands: true }],
       },
       api: {
         ...config.api,
@@ -101,7 +103,13 @@ export async function startDemo({ config, clock, hasDataDir, host = LOOPBACK_HOS
         keys:
           config.api.keys.length > 0
             ? config.api.keys
-            : [{ name: "demo", key: isOpen ? LOOPBACK_KEY : newSecret(), scopes: ["read", "control"] }],
+            : [
+                {
+                  name: "demo",
+                  key: isOpen ? LOOPBACK_KEY : randomBytes(SECRET_BYTES).toString("base64url"),
+                  scopes: ["read", "control"],
+                },
+              ],
       },
       plans: config.plans.length > 0 ? config.plans : [...DEMO_PLANS, ...(isLiving ? [FREEZER] : [])],
       plugs: living?.plugs ?? config.plugs,
@@ -132,23 +140,24 @@ async function startLiving(simulator: Simulator, dataDir: string, clock: Clock) 
   const region = homes[0]?.region;
   if (region !== undefined && !existsSync(databasePathIn(dataDir)))
     writeDemoHistory({
-      ...{ dataDir, now: clock.now(), calendar },
+      dataDir,
+      now: clock.now(),
+      calendar,
       pricesOn: (day) =>
         prices.on(region, "fifteenMinutes", day).map(({ start, end, totalPerKwh: price }) => ({ start, end, price })),
       appliances: APPLIANCES.map((each) => ({ ...each, plug: slugOf(each.name) })),
     });
   const played = await playPlugs([...APPLIANCES, LOCKED], clock);
   const followed = [...APPLIANCES.map(({ plan }) => plan), "dishwasher"];
-  const plugs = z.parse(
-    plugsSchema,
-    [...APPLIANCES, LOCKED].map(({ name }, i) => {
-      return { name, family: "tasmota", url: played.urls[i], plan: followed[i] };
-    }),
-  );
-  return { plugs, close: played.close };
+  const plugs = [...APPLIANCES, LOCKED].map(({ name }, i) => ({
+    name,
+    family: "tasmota",
+    url: played.urls[i],
+    plan: followed[i],
+  }));
+  return { plugs: z.parse(plugsSchema, plugs), close: played.close };
 }
 
-/** Returns the text that a start of the demo prints. */
 export function demoGreeting(
   { config: { api, broker, mqtt }, anonymousBroker }: Demo,
   ports: { readonly api: number; readonly broker: number | null },
@@ -166,10 +175,6 @@ ${mqttLine}  API      curl -H 'Authorization: Bearer ${key}' http://${LOOPBACK_H
   health   http://${LOOPBACK_HOST}:${ports.api}/healthz
 For your own home: "Set up my home" on that page (or config/elbro.yaml, see the README). Ctrl-C stops elbro.
 `;
-}
-
-function newSecret(): string {
-  return randomBytes(SECRET_BYTES).toString("base64url");
 }
 
 function plan(entry: Omit<Config["plans"][number], "home" | "use_forecast" | "enabled">): Config["plans"][number] {

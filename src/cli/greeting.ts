@@ -1,28 +1,20 @@
 /** Text of a start on a terminal: address of the dashboard, then prices and next runs. */
+import { localTimeText } from "../core/planning/model/local-time.ts";
+import { VERSION } from "../core/status/version.ts";
 import { printable } from "../core/text/printable.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { HouseOverview } from "../plans/house-overview.ts";
 
-export interface GreetingFacts {
-  readonly version: string;
-  readonly dashboard: string;
-  /** Broker that messages are published to. */
-  readonly broker: string;
-}
-
 const NAME_WIDTH = 12;
 
-export function greeting({ version, dashboard, broker }: GreetingFacts): string {
-  return `elbro ${version}\n${line("dashboard", dashboard)}${line("MQTT", broker)}`;
+export function greeting(dashboard: string, broker: string): string {
+  return `elbro ${VERSION}\n${line("dashboard", dashboard)}${line("MQTT", broker)}`;
 }
 
 /** Returns a line for each home and each plan. */
 export function houseText({ prices, runs }: HouseOverview, calendar: Calendar, now: EpochMs): string {
-  const clock = (at: EpochMs) => {
-    const minute = calendar.minuteOfDay(at);
-    return [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
-  };
+  const clock = (at: EpochMs) => localTimeText(calendar.minuteOfDay(at));
   const day = (at: EpochMs) => (calendar.dateOf(at) === calendar.dateOf(now) ? "" : `${calendar.dateOf(at)} `);
   const costs = prices.map(({ name, price, currency, until, level, estimate }) => {
     if (price === null || until === null) return line(name, "current price not known");

@@ -5,12 +5,14 @@
  * Source: Home Assistant, app communication: `GET /services/mqtt` and `ws://supervisor/core/websocket` with the app's
  * token (`homeassistant_api` in the app's description).
  */
+import * as z from "zod/mini";
 import { joined, mistakeAt, pathText } from "../config/mistake.ts";
 import { statisticIdMistakes } from "../config/references.ts";
 import type { Config } from "../config/schema.ts";
 import { textIn } from "../core/language/text.ts";
 import { StartError } from "../core/status/start-error.ts";
 import { type HttpGetResult, httpGet } from "../service/client/http-get.ts";
+import { messageOf } from "./output.ts";
 
 const SUPERVISOR_URL = "http://supervisor";
 /** The response is one small object. */
@@ -41,26 +43,31 @@ export function withSupervisorsHomeAssistant(config: Config, token: string): Con
   return { ...config, home_assistant: { url: CORE_WEBSOCKET, token } };
 }
 
+const login = z.catch(z.optional(z.string()), undefined);
+const answer = z.object({
+  data: z.object({
+    host: z.string(),
+    port: z.number(),
+    ssl: z.catch(z.boolean(), false),
+    username: login,
+    password: login,
+  }),
+});
+
 /** Returns the broker in the supervisor's response. Errors: throws a StartError without a broker. */
 function brokerOf({ status, text }: HttpGetResult) {
   if (status === 400 || status === 404) throw new StartError(`Home Assistant has no MQTT broker: ${REMEDY}`);
   if (status !== 200)
     throw new StartError(`the supervisor answered ${status} when asked for the MQTT broker: ${REMEDY}`);
-  const { host, port, ssl, username, password } = dataOf(text);
-  if (typeof host !== "string" || typeof port !== "number")
-    throw new StartError(`the supervisor's response has no host and port of the MQTT broker: ${REMEDY}`);
-  return {
-    ...{ host, port, ssl: ssl === true },
-    ...(typeof username === "string" && username !== "" ? { username } : {}),
-    ...(typeof password === "string" && password !== "" ? { password } : {}),
-  };
+  const { data } = answer.safeParse(jsonOf(text));
+  if (!data) throw new StartError(`the supervisor's response has no host and port of the MQTT broker: ${REMEDY}`);
+  const { host, port, ssl, username, password } = data.data;
+  return { host, port, ssl, ...(username && { username }), ...(password && { password }) };
 }
 
-/** Returns `data` of the supervisor's response; an empty object without `data`. */
-function dataOf(text: string): Readonly<Record<string, unknown>> {
+function jsonOf(text: string): unknown {
   try {
-    const { data } = (JSON.parse(text) ?? {}) as { readonly data?: unknown };
-    return typeof data === "object" && data !== null ? (data as Record<string, unknown>) : {};
+    return JSON.parse(text);
   } catch {
     throw new StartError(`the supervisor's response about the MQTT broker is not JSON: ${REMEDY}`);
   }
@@ -71,7 +78,6 @@ async function ask(url: string, token: string): Promise<HttpGetResult> {
   try {
     return await httpGet({ hostname, port, path, headers: { authorization: `Bearer ${token}` } }, BOUNDS);
   } catch (error) {
-    const why = error instanceof Error ? error.message : "no answer";
-    throw new StartError(`the supervisor cannot be reached (${why}): ${REMEDY}`);
+    throw new StartError(`the supervisor cannot be reached (${messageOf(error)}): ${REMEDY}`);
   }
 }

@@ -82,10 +82,8 @@ function lineOf(line: string, colors: boolean, times: NonNullable<TerminalLogOpt
   if (!record) return line.trimEnd();
   const { level, time, msg = "", ...facts } = record;
   const at = new Date(time);
-  const day = [at.getFullYear(), at.getMonth() + 1, at.getDate()]
-    .map((part) => String(part).padStart(2, "0"))
-    .join("-");
-  const clock = `${times === "clock" ? "" : `${day} `}${at.toTimeString().slice(0, "10:42:07".length)}`;
+  const day = times === "clock" ? "" : `${at.toLocaleDateString("sv")} `;
+  const clock = `${day}${at.toTimeString().slice(0, "10:42:07".length)}`;
   const texts = Object.entries(facts).map(([name, value]) => `${name}=${factText(value)}`);
   const name = levels.labels[level] ?? String(level);
   const label = level >= WARN ? name.toUpperCase() : name;

@@ -1,5 +1,6 @@
 /** Watches the files of a folder, and single files. */
 import { unwatchFile, watch, watchFile } from "node:fs";
+import { messageOf } from "./output.ts";
 
 /** Delay in ms after the first change. A tool that writes many accounts has written most of them within this time. */
 const SETTLE_MS = 500;
@@ -24,7 +25,7 @@ export function watchFolder(folder: string, onChange: () => void, onError: (why:
       watcher.close();
     };
   } catch (error) {
-    onError(error instanceof Error ? error.message : String(error));
+    onError(messageOf(error));
     return () => undefined;
   }
 }
@@ -32,21 +33,15 @@ export function watchFolder(folder: string, onChange: () => void, onError: (why:
 /** Time in ms between two looks at a file. A certificate is replaced weeks before it expires. */
 const LOOK_EVERY_MS = 60_000;
 
-/** Watches single files, also through symbolic links and on network file systems. */
-export class FileWatch {
-  readonly #onChange: () => void;
-  readonly #intervalMs: number;
-  #files: readonly string[] = [];
-
-  constructor(onChange: () => void, intervalMs = LOOK_EVERY_MS) {
-    this.#onChange = onChange;
-    this.#intervalMs = intervalMs;
-  }
-
-  /** Watches these files in place of the previous ones. None ends the watch. */
-  watch(files: readonly string[]): void {
-    for (const file of this.#files) unwatchFile(file, this.#onChange);
-    this.#files = [...new Set(files)];
-    for (const file of this.#files) watchFile(file, { persistent: false, interval: this.#intervalMs }, this.#onChange);
-  }
+/**
+ * Returns a function that watches files in place of the previous ones, also through symbolic links and on network file
+ * systems. None ends the watch.
+ */
+export function fileWatch(onChange: () => void, interval = LOOK_EVERY_MS): (files: readonly string[]) => void {
+  let watched: readonly string[] = [];
+  return (files) => {
+    for (const file of watched) unwatchFile(file, onChange);
+    watched = [...new Set(files)];
+    for (const file of watched) watchFile(file, { persistent: false, interval }, onChange);
+  };
 }

@@ -13,8 +13,6 @@ const LONGEST = 300;
 export class AllowedHosts {
   readonly #exact: ReadonlySet<string>;
   readonly #ends: readonly string[];
-  /** The `Host` that was allowed last; most callers use the same. */
-  #allowed = "";
 
   /** `own` is the machine's name. `more` are configured names; `*.example.org` matches every name below it. */
   constructor(own: string, more: readonly string[]) {
@@ -25,10 +23,11 @@ export class AllowedHosts {
 
   /** Returns whether a `Host`, with or without its port, is allowed. */
   allows(host: string): boolean {
-    if (host === this.#allowed) return true;
-    const isAllowed = this.#isPrivate(host);
-    if (isAllowed) this.#allowed = host;
-    return isAllowed;
+    const name = nameIn(host);
+    if (name === null) return false;
+    // A name without a dot belongs to this network, for instance to a container. No site on the internet has one.
+    if (isIP(name) !== 0 || !name.includes(".")) return true;
+    return this.isNamed(host) || PRIVATE_ENDS.some((end) => name.endsWith(end));
   }
 
   /** Returns whether the page of an origin is on the host of a request, on any port, or on a named host. */
@@ -36,14 +35,6 @@ export class AllowedHosts {
     const name = nameIn(origin.replace(/^https?:\/\//i, ""));
     if (name === null) return false;
     return this.isNamed(name) || (host !== undefined && nameIn(host) === name && this.allows(host));
-  }
-
-  #isPrivate(host: string): boolean {
-    const name = nameIn(host);
-    if (name === null) return false;
-    // A name without a dot belongs to this network, for instance to a container. No site on the internet has one.
-    if (isIP(name) !== 0 || !name.includes(".")) return true;
-    return this.isNamed(host) || PRIVATE_ENDS.some((end) => name.endsWith(end));
   }
 
   /** Returns whether a host, with or without its port, is the machine's name or a configured one. */

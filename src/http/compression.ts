@@ -47,7 +47,6 @@ export interface Form {
   readonly body: Uint8Array;
 }
 
-/** An uncompressed body. */
 export interface Plain {
   readonly body: Uint8Array;
   /** Its ETag. Each encoding has its own, made from this one. */
@@ -87,7 +86,10 @@ export function formHeaders({ status, coding, tag }: Form): Headers {
  * Returns 304 if the caller has its ETag. Other responses stay unchanged.
  */
 export async function negotiated(original: LocalAnswer, wanted: Preconditions): Promise<LocalAnswer> {
-  const answer = original.kind === "json" ? inBytes(original) : original;
+  const answer =
+    original.kind === "json"
+      ? { ...original, kind: "bytes" as const, bytes: Buffer.from(JSON.stringify(original.body)), type: JSON_TYPE }
+      : original;
   if (answer.kind !== "bytes" || answer.type !== JSON_TYPE || answer.headers?.Vary !== undefined) return answer;
   const { bytes: plain, headers: { ETag: tag, ...own } = {} } = answer;
   const isLong = plain.length >= MIN_BYTES;
@@ -96,8 +98,4 @@ export async function negotiated(original: LocalAnswer, wanted: Preconditions): 
   const form = await formOf({ body: plain, tag, compressed }, wanted);
   const status = form.status === 304 ? 304 : answer.status;
   return { ...answer, status, bytes: form.body, headers: { ...own, ...formHeaders(form) } };
-}
-
-function inBytes({ body, ...rest }: Extract<LocalAnswer, { kind: "json" }>): Extract<LocalAnswer, { kind: "bytes" }> {
-  return { ...rest, kind: "bytes", bytes: Buffer.from(JSON.stringify(body)), type: JSON_TYPE };
 }

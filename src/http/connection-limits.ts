@@ -26,7 +26,6 @@ const MAX_PIPELINED = 4;
 interface Place {
   readonly socket: Socket;
   readonly from: string;
-  /** Number of requests in progress. */
   answers: number;
   /** Response to the newest request in progress; null if all are finished. */
   newest: ServerResponse | null;
@@ -72,7 +71,6 @@ export class ConnectionLimits {
     return true;
   }
 
-  /** Registers the end of a response. */
   end(socket: Socket): void {
     const place = this.#places.get(socket);
     if (!place) return;

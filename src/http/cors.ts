@@ -8,7 +8,6 @@ const EXPOSED_HEADERS = [...Object.keys(headerTable), "Age", "ETag", "X-Elbro-So
 /** Time in seconds for which browsers keep a preflight. Chromium keeps it for at most two hours. */
 const PREFLIGHT_SEC = 600;
 
-/** Returns true for a CORS preflight. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === "OPTIONS" && headers.origin !== undefined && headers["access-control-request-method"] !== undefined;
 }

@@ -43,19 +43,13 @@ export interface LocalError extends Omit<ContractError, "code"> {
   readonly mistakes?: readonly (Message & { readonly path: string; readonly line?: number })[];
 }
 
-/** Creates an error of the LAN API. */
-export function localError(code: LocalErrorCode, reason: Text): LocalError {
-  if (typeof reason === "string") return { kind: "error", code, reason };
-  return { kind: "error", code, reason: textIn("en", reason), said: reason };
+export function localError(code: LocalErrorCode, reason: Text, retryAfterSec?: number): LocalError {
+  const said = typeof reason === "string" ? {} : { said: reason };
+  const retry = retryAfterSec === undefined ? {} : { retryAfterSec };
+  return { kind: "error", code, reason: textIn("en", reason), ...said, ...retry };
 }
 
-/** Returns the body of an error. */
 export function errorBody({ code, reason, said, refusal, mistakes }: LocalError) {
-  const listed = mistakes?.map(({ path, line, ...mistake }) => ({
-    path,
-    line,
-    text: textIn("en", mistake),
-    ...mistake,
-  }));
+  const listed = mistakes?.map(({ path, line, ...said }) => ({ path, line, text: textIn("en", said), ...said }));
   return { error: true, reason, errorCode: code, ...(mistakes ? {} : said), refusal, mistakes: listed };
 }

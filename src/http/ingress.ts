@@ -7,7 +7,6 @@ import type { IncomingHttpHeaders } from "node:http";
  */
 const INGRESS_ADDRESS = "172.30.32.2";
 
-/** Returns whether Home Assistant forwarded a request. */
 export function isFromIngress(headers: IncomingHttpHeaders | undefined, remoteAddress: string | undefined): boolean {
   return headers?.["x-ingress-path"] !== undefined && remoteAddress?.replace("::ffff:", "") === INGRESS_ADDRESS;
 }

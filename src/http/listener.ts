@@ -1,6 +1,6 @@
 /** HTTP server of the LAN API, with limits against slow and hostile clients. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Server as SecureServer } from "node:https";
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { TlsIdentity } from "../config/tls-schema.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
@@ -28,26 +28,6 @@ export interface Listener {
   readonly close: () => Promise<void>;
 }
 
-export interface ListenerOptions {
-  /** Serves HTTPS instead of HTTP. */
-  readonly tls?: TlsIdentity | undefined;
-  readonly newRequestId: () => string;
-  /** Returns monotonic time in ms. */
-  readonly monotonicMs: () => number;
-}
-
-/** Imports HTTPS only when needed: most installations do not use it. */
-async function secureServer(
-  tls: TlsIdentity,
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<SecureServer> {
-  const { createServer: createSecureServer } = await import("node:https");
-  return createSecureServer({ ...LIMITS, ...tls, handshakeTimeout: LIMITS.headersTimeout }, answer);
-}
-
-const MACHINE: ListenerOptions = { newRequestId: () => crypto.randomUUID(), monotonicMs: () => performance.now() };
-
-/** Handler of all requests. */
 export interface Lookup {
   lookup(request: IncomingMessage, response: ServerResponse): unknown;
 }
@@ -57,10 +37,9 @@ export async function listen(
   router: Lookup,
   host: string,
   port: number,
-  options: Partial<ListenerOptions> = {},
+  { tls }: { readonly tls?: TlsIdentity | undefined } = {},
 ): Promise<Listener> {
-  const parts = { ...MACHINE, ...options };
-  const connections = new ConnectionLimits(parts.monotonicMs);
+  const connections = new ConnectionLimits(() => performance.now());
   // One function for all responses; each emits `close` once.
   function ended(this: ServerResponse): void {
     connections.end(this.req.socket);
@@ -76,14 +55,17 @@ export async function listen(
       response.destroy();
     }
   };
-  const secure = parts.tls ? await secureServer(parts.tls, answer) : null;
-  const server: Server | SecureServer = secure ?? createServer(LIMITS, answer);
+  // Imported only when needed: most installations do not use it.
+  const secure =
+    tls &&
+    (await import("node:https")).createServer({ ...LIMITS, ...tls, handshakeTimeout: LIMITS.headersTimeout }, answer);
+  const server = secure ?? createServer(LIMITS, answer);
   server.on(secure ? "secureConnection" : "connection", (socket: Socket) => connections.enter(socket));
   // Ignore other Expect headers and respond normally.
   server.on("checkExpectation", answer);
-  server.on("connect", (_request, socket) => writeProtocolError(socket, "CONNECT", parts.newRequestId()));
+  server.on("connect", (_request, socket) => writeProtocolError(socket, "CONNECT", randomUUID()));
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    const refuse = () => writeProtocolError(socket, error.code, parts.newRequestId());
+    const refuse = () => writeProtocolError(socket, error.code, randomUUID());
     const { answers, newest } = connections.answering(socket as Socket);
     const isOfNewest = newest?.req.complete === false && !newest.headersSent;
     if (answers === 0 || (answers === 1 && isOfNewest)) return refuse();

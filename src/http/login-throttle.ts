@@ -26,7 +26,6 @@ interface Tries {
 }
 
 export class LoginThrottle {
-  /** Wrong keys by address. */
   readonly #tries = new LRUCache<string, Tries>({ max: MAX_ADDRESSES });
   readonly #proven = new LRUCache<string, true>({ max: MAX_PROVEN });
   readonly #freeTries: number;
@@ -59,7 +58,6 @@ export class LoginThrottle {
     return wrong === this.#freeTries;
   }
 
-  /** Records a correct key of an address. */
   prove(address: string, key: string): void {
     this.#proven.set(`${address} ${key}`, true);
   }

@@ -28,7 +28,6 @@ type Handler<Id extends OperationId> = (
   context: RequestContext,
 ) => Promise<Success<Id> | LocalError | Encoded>;
 
-/** Handlers: one function per operation. */
 export type ServerHandlers = { readonly [Id in OperationId]: Handler<Id> };
 
 /** Parsed request, and the key of its context. */
@@ -44,7 +43,6 @@ export interface OperationRoute extends Route {
 /** Maximum total length of the URLs in the parameter cache; clients repeat a few dozen. Unit: characters. */
 const MAX_URL_CHARS = 64 * 1024;
 
-/** Returns a route for every operation of the contract. */
 export function operationRoutes(handlers: ServerHandlers, calendar: Calendar): readonly OperationRoute[] {
   /** Cache by URL: parsing takes a quarter of the time of a small response. */
   const parsed = new LRUCache<string, ParsedRequest>({

@@ -13,7 +13,6 @@ export interface QuotaVerdict {
   readonly retryAfterSec: number | null;
 }
 
-/** Returns the start of the window that contains `at`. */
 export function windowStart(window: QuotaWindow, at: EpochMs): EpochMs {
   return Math.floor(at / SERVICE_WINDOW_MS[window]) * SERVICE_WINDOW_MS[window];
 }

@@ -11,7 +11,6 @@ export const MAX_BODY_BYTES = 16_384;
 
 const JSON_TYPE = /^application\/json *(; *charset="?utf-8"? *)?$/i;
 
-/** Returns whether the headers announce a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }

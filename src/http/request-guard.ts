@@ -84,7 +84,8 @@ function wrongHost(request: IncomingMessage, hosts: AllowedHosts): LocalError | 
   const { host } = request.headers;
   if (host === undefined)
     return request.httpVersion === "1.0" ? null : localError("invalid_parameter", message("refused.host_missing"));
-  if (headerCount(request, "host") > 1) return localError("invalid_parameter", message("refused.host_twice"));
+  const sent = request.rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === "host");
+  if (sent.length > 1) return localError("invalid_parameter", message("refused.host_twice"));
   if (hosts.allows(host) || isHandedOn(request)) return null;
   return localError("wrong_host", message("refused.wrong_host", { host: shown(host) }));
 }
@@ -117,13 +118,6 @@ function preflight(origin: string, request: IncomingMessage, router: Router): Lo
   const methods = methodsAt(router, request.url ?? "/");
   if (methods === "") return localError("resource_not_found", message("refused.unknown_path"));
   return { kind: "text", text: "", status: 204, headers: preflightHeaders(origin, methods, request) };
-}
-
-function headerCount({ rawHeaders }: IncomingMessage, name: string): number {
-  let count = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2)
-    if (rawHeaders[i]?.length === name.length && rawHeaders[i]?.toLowerCase() === name) count++;
-  return count;
 }
 
 /** Returns a host or an origin in quotes. Other text is not repeated, because it may be a key in the wrong header. */

@@ -21,32 +21,19 @@ interface CachedBody {
   readonly body: Uint8Array;
 }
 
-/** Room for three years of hours with their compressed forms. */
-const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_ENTRIES = 500;
-/** A body that fits into one packet with its headers is not compressed. */
-const MIN_COMPRESSED_BYTES = 1_024;
-/** Concurrent compressions: two of the four threads of Node's pool stay free for others. */
-const MAX_COMPRESSING = 2;
 /** Bodies made in one event-loop tick: one large body (4 ms) or four small ones, then other work runs. */
 const MAX_BYTES_PER_TICK = 64 * 1024;
 const MIN_BYTES_COUNTED = MAX_BYTES_PER_TICK / 4;
 const DIGEST_CHARS = 22;
 
-/** Limits of a cache. */
-interface CacheLimits {
-  readonly maxBytes: number;
-  /** Smallest body that is compressed, unless the caller accepts nothing else. */
-  readonly minCompressedBytes: number;
-  /** Concurrent compressions. */
-  readonly maxCompressing: number;
-  readonly compress: typeof compress;
-}
-
-const LIMITS: CacheLimits = {
-  maxBytes: MAX_BYTES,
-  minCompressedBytes: MIN_COMPRESSED_BYTES,
-  maxCompressing: MAX_COMPRESSING,
+const LIMITS = {
+  /** Room for three years of hours with their compressed forms. */
+  maxBytes: 4 * 1024 * 1024,
+  /** Smallest body that is compressed, unless the caller accepts nothing else: a smaller one fits into one packet. */
+  minCompressedBytes: 1_024,
+  /** Concurrent compressions: two of the four threads of Node's pool stay free for others. */
+  maxCompressing: 2,
   compress,
 };
 
@@ -55,11 +42,11 @@ export class ResponseCache {
   readonly #bodies: LRUCache<string, CachedBody>;
   /** Compressions in flight, by ETag. */
   readonly #compressing = new Map<string, Promise<Uint8Array>>();
-  readonly #limits: CacheLimits;
+  readonly #limits: typeof LIMITS;
   #bytesInTick = 0;
   #tickEnd: Promise<void> | null = null;
 
-  constructor(limits: Partial<CacheLimits> = {}) {
+  constructor(limits: Partial<typeof LIMITS> = {}) {
     this.#limits = { ...LIMITS, ...limits };
     this.#bodies = new LRUCache({
       max: MAX_ENTRIES,
@@ -140,7 +127,6 @@ export class ResponseCache {
   }
 }
 
-/** Returns the ETag of an uncompressed body. */
 function tagFor(body: Buffer): string {
   return `"${createHash("sha256").update(body).digest("base64url").slice(0, DIGEST_CHARS)}"`;
 }

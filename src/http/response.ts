@@ -14,7 +14,6 @@ interface ResponseInit {
   readonly headers?: Headers;
 }
 
-/** Response of a handler. */
 export type LocalAnswer = Answered | LocalError;
 
 type Answered =
@@ -49,7 +48,6 @@ const TEXT_TYPE = "text/plain; charset=utf-8";
 /** Statuses that have no body by definition. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
-/** Returns the headers of every response. */
 export function commonHeaders(own: Headers, requestId: string): Record<string, string> {
   return { ...own, "Cache-Control": "private, no-store", "X-Request-ID": requestId };
 }

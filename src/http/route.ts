@@ -59,7 +59,6 @@ export interface LocalRequest {
   readonly requestId: string;
   /** Returns whether the caller may use routes of a scope: the rules by which the route itself was admitted. */
   readonly may: (scope: RouteScope) => boolean;
-  /** Returns whether the caller has the scope admin. */
   readonly isAdmin: () => boolean;
   /** Name of the key or of the dashboard's visitor; null if no key was checked. */
   readonly caller: string | null;
@@ -88,7 +87,6 @@ export type AuthResult = ({ readonly kind: "admitted" } | { readonly kind: "refu
   readonly quota?: QuotaStanding;
 };
 
-/** Dependencies of the pipeline. */
 export interface RouteContext {
   /** Headers of every response, in addition to `Cache-Control` and `X-Request-ID`. */
   readonly headers: Headers;

@@ -6,7 +6,6 @@
  */
 import type { Writable } from "node:stream";
 
-/** One event. */
 export interface LiveEvent {
   readonly type: string;
   /** Home of the event; null if it concerns every listener. */
@@ -24,7 +23,6 @@ export interface SseHubOptions {
   readonly greeting: (resumed: boolean) => string;
 }
 
-/** Options of a listener. */
 export interface Subscription {
   /** The `Last-Event-ID` of the request; null if it is missing. */
   readonly lastEventId: string | null;
@@ -36,11 +34,8 @@ export interface Subscription {
   readonly from?: readonly string[];
 }
 
-interface Listener {
+interface Listener extends Required<Omit<Subscription, "lastEventId">> {
   readonly out: Writable;
-  readonly home: string | null;
-  readonly isStillAuthorized: () => boolean;
-  readonly from: readonly string[];
   /** Bytes that were waiting at the last heartbeat. */
   waited: number;
 }

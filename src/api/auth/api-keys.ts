@@ -4,11 +4,10 @@ import { LRUCache } from "lru-cache";
 import { type Message, message } from "../../core/language/text.ts";
 import { SECOND_MS } from "../../core/time/interval.ts";
 import { addressGroup } from "../../http/address-group.ts";
-import { localError } from "../../http/errors.ts";
+import { type LocalErrorCode, localError } from "../../http/errors.ts";
 import { LoginThrottle } from "../../http/login-throttle.ts";
 import type { QuotaLimits } from "../../http/quota-windows.ts";
 import type { AuthRequest, AuthResult } from "../../http/route.ts";
-import type { QuotaStanding } from "../../service/contract/quota-headers.ts";
 import { KeyRateLimit } from "./key-rate-limit.ts";
 
 /** A local key as stored: only the digest of the token that its owner sends. */
@@ -24,18 +23,14 @@ export interface ApiKey {
   /** Made of 256 random bits, so that it cannot be guessed. */
   readonly isRandom?: boolean;
   /** Limits that differ from the default. */
-  readonly limits?: Partial<QuotaLimits>;
+  readonly limits?: { readonly [Window in keyof QuotaLimits]?: QuotaLimits[Window] | undefined };
 }
-
-type Refusal = Extract<AuthResult, { kind: "refused" }>;
-type Verdict = { readonly kind: "admitted"; readonly key: ApiKey; readonly quota: QuotaStanding } | Refusal;
 
 /** Maximum number of cached digests. A household has a few keys. */
 const MAX_DIGESTS = 100;
 
 const BEARER = /^Bearer +(\S+)$/i;
 
-/** Returns the digest by which a key is stored and compared. */
 export function keyDigest(key: string): Uint8Array {
   return hash("sha256", key, "buffer");
 }
@@ -66,13 +61,34 @@ export class ApiKeys {
   }
 
   /** Admits a request whose key is valid, has the permission and has quota left. Denied attempts count. */
-  admit(request: AuthRequest): AuthResult {
-    const verdict = this.#judge(request);
-    if (verdict.kind === "refused") return verdict;
-    const { key, quota } = verdict;
-    if (request.permission !== "control" || key.control) return { kind: "admitted", caller: key.name, quota };
-    const error = localError("forbidden", message("refused.key_reads", { name: key.name }));
-    return { kind: "refused", caller: key.name, quota, error };
+  admit({ authorization, permission, remoteAddress, now }: AuthRequest): AuthResult {
+    if (authorization === undefined) return refused("invalid_token", message("refused.send_key"));
+    const address = addressGroup(remoteAddress);
+    const key = this.#keyOf(authorization);
+    const passes = key && (key.isRandom || this.#lockOut.isProven(address, key.name));
+    const waitMs = passes ? 0 : this.#lockOut.waitMs(address, now);
+    if (waitMs > 0) {
+      const seconds = Math.max(1, Math.ceil(waitMs / SECOND_MS));
+      return refused("rate_limited", message("refused.many_keys", { seconds }), seconds);
+    }
+    if (!key) {
+      if (this.#lockOut.wrong(address, now)) this.#onLockedOut(address);
+      return refused("invalid_token", message("refused.unknown_key"));
+    }
+    const { name } = key;
+    if (!passes) this.#lockOut.prove(address, name);
+    const { minute, day } = this.#limits();
+    const limits = { minute: key.limits?.minute ?? minute, day: key.limits?.day ?? day };
+    const { standing: quota, retryAfterSec } = this.#quota.count(name, limits, now);
+    if (retryAfterSec !== null) {
+      const refusal = refused("rate_limited", message("refused.key_quota", { name }), retryAfterSec);
+      return { ...refusal, caller: name, quota };
+    }
+    if (key.isThirdParty && permission !== "thirdParty")
+      return { ...refused("invalid_token", message("refused.key_third_party", { name })), quota };
+    if (permission === "control" && !key.control)
+      return { ...refused("forbidden", message("refused.key_reads", { name })), caller: name, quota };
+    return { kind: "admitted", caller: name, quota };
   }
 
   /** Returns whether a request is sent with a key of the scope admin. Counts nothing. */
@@ -91,50 +107,16 @@ export class ApiKeys {
     return key !== null && !key.isThirdParty && (permission !== "control" || key.control === true);
   }
 
-  #judge(request: AuthRequest): Verdict {
-    const { authorization, remoteAddress, now } = request;
-    if (authorization === undefined) return refused(message("refused.send_key"));
-    const address = addressGroup(remoteAddress);
-    const key = this.#keyOf(authorization);
-    const passes = key && (key.isRandom || this.#lockOut.isProven(address, key.name));
-    const waitMs = passes ? 0 : this.#lockOut.waitMs(address, now);
-    if (waitMs > 0) return lockedOut(waitMs);
-    if (!key) {
-      if (this.#lockOut.wrong(address, now)) this.#onLockedOut(address);
-      return refused(message("refused.unknown_key"));
-    }
-    if (!passes) this.#lockOut.prove(address, key.name);
-    const { minute, day } = this.#limits();
-    const limits = { minute: key.limits?.minute ?? minute, day: key.limits?.day ?? day };
-    const { standing, retryAfterSec } = this.#quota.count(key.name, limits, now);
-    if (retryAfterSec !== null) {
-      const error = localError("rate_limited", message("refused.key_quota", { name: key.name }));
-      return { kind: "refused", caller: key.name, quota: standing, error: { ...error, retryAfterSec } };
-    }
-    if (key.isThirdParty && request.permission !== "thirdParty")
-      return { ...refused(message("refused.key_third_party", { name: key.name })), quota: standing };
-    return { kind: "admitted", key, quota: standing };
-  }
-
   /** Compares every key in constant time, so that the duration reveals nothing. */
   #keyOf(authorization: string | undefined): ApiKey | null {
     const token = BEARER.exec(authorization ?? "")?.[1];
     if (token === undefined) return null;
     const digest = this.#digests.memo(token);
-    return (
-      this.#keys()
-        .filter((key) => timingSafeEqual(key.sha256, digest))
-        .at(-1) ?? null
-    );
+    const found = this.#keys().filter((key) => timingSafeEqual(key.sha256, digest));
+    return found.at(-1) ?? null;
   }
 }
 
-function refused(reason: Message): Refusal {
-  return { kind: "refused", error: localError("invalid_token", reason) };
-}
-
-function lockedOut(waitMs: number): Refusal {
-  const retryAfterSec = Math.max(1, Math.ceil(waitMs / SECOND_MS));
-  const reason = message("refused.many_keys", { seconds: retryAfterSec });
-  return { kind: "refused", error: { ...localError("rate_limited", reason), retryAfterSec } };
+function refused(code: LocalErrorCode, reason: Message, retryAfterSec?: number): AuthResult {
+  return { kind: "refused", error: localError(code, reason, retryAfterSec) };
 }

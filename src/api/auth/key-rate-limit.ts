@@ -28,7 +28,6 @@ export class KeyRateLimit {
     return judgeAttempt({ minute: minute.count, day: day.count }, limits, now);
   }
 
-  /** Returns the attempts of every key of `names` that was ever used. */
   usesOf(names: Iterable<string>): Record<string, KeyUse> {
     const wanted = new Set(names);
     return Object.fromEntries([...this.#uses].filter(([name]) => wanted.has(name)));

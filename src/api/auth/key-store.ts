@@ -29,13 +29,11 @@ export interface KeyStoreOptions {
   /** Whether Home Assistant forwards requests of its users. Then no key is needed. */
   readonly ingress?: boolean;
   readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
-  /** Returns a command of this program as the owner types it. */
   readonly commandHint: CommandHint;
 }
 
 export interface KeyStore {
   readonly keys: ApiKeys;
-  /** Applies the keys and limits of a new configuration. */
   readonly configure: (api: ApiConfig) => void;
   /** Saves the use of the keys. No other call may follow. */
   readonly close: () => Promise<void>;
@@ -72,11 +70,14 @@ export function openKeyStore({
   const notKept = (error: unknown) => log.warn({ err: error }, "the used quota of the keys could not be saved");
   if (ring.keys().length === 0 && !ingress)
     log.warn({}, `the API has no key, so it rejects all requests; create one: ${commandHint("keys create NAME")}`);
-  for (const name of isLoopback(api.host) ? [] : shortKeys(api))
-    log.warn(
-      { name },
-      `an API key is short enough to be guessed; create a long one: ${commandHint("keys create NAME")}`,
-    );
+  const secrets = [...api.keys.map(({ name, key }) => [name, key] as const)];
+  for (const { api_secret, name } of api.third_party_keys ?? []) secrets.push([name, api_secret]);
+  for (const [name, secret] of isLoopback(api.host) ? [] : secrets)
+    if (secret.length < SHORT_KEY)
+      log.warn(
+        { name },
+        `an API key is short enough to be guessed; create a long one: ${commandHint("keys create NAME")}`,
+      );
   return {
     keys: new ApiKeys(
       () => ring.keys(),
@@ -127,7 +128,6 @@ class KeyRing {
     this.#known ??= new Map();
   }
 
-  /** Replaces the keys of the configuration. */
   configure(configured: readonly ApiKey[]): void {
     this.#configured = configured;
     this.#all = [...configured, ...this.#kept];
@@ -177,23 +177,15 @@ class KeyRing {
     const [before, after] = [this.#known, new Map(keys.map(({ name, sha256 }) => [name, sha256]))];
     this.#known = after;
     if (!before) return;
-    const names = (from: ReadonlyMap<string, string>, fits: (name: string, sha256: string) => boolean) =>
-      [...from].flatMap(([name, sha256]) => (fits(name, sha256) ? name : []));
+    const [known, present] = [[...before.keys()], [...after.keys()]];
     const changes = {
-      created: names(after, (name) => !before.has(name)),
-      replaced: names(after, (name, sha256) => before.has(name) && before.get(name) !== sha256),
-      revoked: names(before, (name) => !after.has(name)),
+      created: present.filter((name) => !before.has(name)),
+      replaced: present.filter((name) => before.has(name) && before.get(name) !== after.get(name)),
+      revoked: known.filter((name) => !after.has(name)),
     };
     const facts = Object.fromEntries(Object.entries(changes).filter(([, each]) => each.length > 0));
     if (Object.keys(facts).length > 0) this.#deps.log.info(facts, "keys changed");
   }
-}
-
-/** Returns the names of configured keys that are short enough to be guessed. */
-function shortKeys(api: ApiConfig): string[] {
-  const bearers = api.keys.map(({ name, key }) => ({ name, secret: key }));
-  const pairs = (api.third_party_keys ?? []).map(({ name, api_secret }) => ({ name, secret: api_secret }));
-  return [...bearers, ...pairs].filter(({ secret }) => secret.length < SHORT_KEY).map(({ name }) => name);
 }
 
 function defaultLimits(api: ApiConfig): QuotaLimits {
@@ -216,7 +208,6 @@ function configuredKeys(api: ApiConfig): ApiKey[] {
   return [...bearers, ...pairs];
 }
 
-/** Returns the digest of the token for a key and secret. */
 export function pairDigest(
   pair: { readonly apiKey: string; readonly apiSecret: string },
   encoding: "hex" | "base64",
@@ -241,12 +232,8 @@ function permissionsOf(scopes: readonly string[] = []): Pick<ApiKey, "control" |
   return { control: admin || scopes.includes("control"), admin };
 }
 
-/** Returns the limits of an entry. */
-function limitsOf(
-  entry: Partial<Record<"requests_per_minute" | "requests_per_day", number | undefined>>,
-): Partial<QuotaLimits> {
-  return {
-    ...(entry.requests_per_minute === undefined ? {} : { minute: entry.requests_per_minute }),
-    ...(entry.requests_per_day === undefined ? {} : { day: entry.requests_per_day }),
-  };
+type LimitedEntry = Partial<Record<"requests_per_minute" | "requests_per_day", number | undefined>>;
+
+function limitsOf(entry: LimitedEntry): NonNullable<ApiKey["limits"]> {
+  return { minute: entry.requests_per_minute, day: entry.requests_per_day };
 }

@@ -8,10 +8,10 @@ import { pairDigest } from "./key-store.ts";
 const SECRET_BYTES = 32;
 const PUBLIC_BYTES = 8;
 
-/** A new key, and the values that are shown once. The last one in `shown` is the value that a device sends. */
+/** A new key as it is stored, and its values, which are shown once. A device sends the token, or a key without one. */
 export interface MadeKey {
-  readonly kept: KeptKey;
-  readonly shown: readonly (readonly [string, string])[];
+  readonly stored: KeptKey;
+  readonly secrets: { readonly key: string; readonly secret?: string; readonly token?: string };
 }
 
 /** Makes a key of 256 random bits, or a key and a secret of 256 random bits. */
@@ -20,16 +20,12 @@ export function makeKey(wanted: Omit<KeptKey, "sha256">): MadeKey {
   const { api_key: _before, hash_encoding: encoding = "hex", ...common } = wanted;
   if (wanted.kind === "bearer") {
     const key = `elbro_${secret}`;
-    return { kept: { ...common, sha256: hexOf(keyDigest(key)) }, shown: [["key", key]] };
+    return { stored: { ...common, sha256: hexOf(keyDigest(key)) }, secrets: { key } };
   }
   const pair = { apiKey: `elbro_${randomBytes(PUBLIC_BYTES).toString("hex")}`, apiSecret: secret };
   return {
-    kept: { ...common, api_key: pair.apiKey, hash_encoding: encoding, sha256: hexOf(pairDigest(pair, encoding)) },
-    shown: [
-      ["key", pair.apiKey],
-      ["secret", pair.apiSecret],
-      ["token", thirdPartyToken(pair, encoding)],
-    ],
+    stored: { ...common, api_key: pair.apiKey, hash_encoding: encoding, sha256: hexOf(pairDigest(pair, encoding)) },
+    secrets: { key: pair.apiKey, secret, token: thirdPartyToken(pair, encoding) },
   };
 }
 

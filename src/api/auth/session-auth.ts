@@ -16,11 +16,9 @@ import { isFromIngress } from "../../http/ingress.ts";
 import { type AuthRequest, type AuthResult, isOperation } from "../../http/route.ts";
 import type { SessionKey, Sessions } from "./sessions.ts";
 
-/** Header that the page sends with all its requests. */
 export const PAGE_HEADER = "x-elbro-page";
 /** Maximum requests per minute from one address. A page sends about twelve when it opens, and a few at each event. */
 const MAX_PER_MINUTE_OF_ADDRESS = 600;
-/** Maximum requests per minute of all pages. */
 const MAX_PER_MINUTE = 3_000;
 
 export interface SessionAuthDeps {
@@ -36,24 +34,16 @@ export interface SessionAuthDeps {
 
 export class SessionAuth {
   readonly sessions: Sessions;
-  #mode: "open" | "key";
+  /** Access to the dashboard; a reload may change it. */
+  mode: "open" | "key";
   readonly #ingress: SessionAuthDeps["ingress"];
   /** Requests of the current minute, also by address. Bounded by MAX_PER_MINUTE. */
   #minute = { start: Number.NEGATIVE_INFINITY, count: 0, of: new Map<string, number>() };
 
   constructor({ sessions, dashboard = "key", ingress = null }: SessionAuthDeps) {
     this.sessions = sessions;
-    this.#mode = dashboard;
+    this.mode = dashboard;
     this.#ingress = ingress;
-  }
-
-  get mode(): "open" | "key" {
-    return this.#mode;
-  }
-
-  /** Applies another access to the dashboard. */
-  configure({ dashboard = "key" }: Pick<SessionAuthDeps, "dashboard">): void {
-    this.#mode = dashboard;
   }
 
   /** Checks a page's request; null if the keys decide. An operation of the service may spend quota by a read. */
@@ -61,7 +51,8 @@ export class SessionAuth {
     const key = this.#sessionKeyOf(request);
     const ofService = isOperation(request.permission);
     if (!key || (ofService && !fromOwnPage(request.headers))) return null;
-    if (this.#isTooMany(request)) return { kind: "refused", error: tooMany() };
+    if (this.#isTooMany(request))
+      return { kind: "refused", error: localError("rate_limited", message("refused.page_busy"), 60) };
     if (ofService) return { kind: "admitted" };
     if (request.permission === "read") return { kind: "admitted", caller: key.name };
     if (!fromOwnPage(request.headers)) return forbidden(message("refused.session_changes", { header: PAGE_HEADER }));
@@ -94,7 +85,7 @@ export class SessionAuth {
   /** Returns the key for a request that sends none: that of the user, or a read-only one if the dashboard is open. */
   #sessionKeyOf(request: Pick<AuthRequest, "authorization" | "headers" | "remoteAddress" | "now">): SessionKey | null {
     if (request.authorization !== undefined) return null;
-    return this.signedIn(request) ?? (this.#mode === "open" ? ANYBODY : null);
+    return this.signedIn(request) ?? (this.mode === "open" ? ANYBODY : null);
   }
 
   #isTooMany({ now, remoteAddress }: Pick<AuthRequest, "now" | "remoteAddress">): boolean {
@@ -134,8 +125,4 @@ export function fromElsewhere(): LocalError {
 
 function forbidden(reason: Message): AuthResult {
   return { kind: "refused", error: localError("forbidden", reason) };
-}
-
-function tooMany() {
-  return { ...localError("rate_limited", message("refused.page_busy")), retryAfterSec: 60 };
 }

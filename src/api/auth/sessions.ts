@@ -88,12 +88,12 @@ export class Sessions {
     const token = cookieIn(headers, SESSION_COOKIE)?.value ?? "";
     if (!TOKEN.test(token)) return null;
     const id = hash("sha256", token);
-    return this.#sessions.find((one) => equal(one.id, id)) ?? null;
+    return this.#sessions.find((one) => isSame(one.id, id)) ?? null;
   }
 
   #keyOf(session: Session, now: EpochMs): SessionKey | null {
     const key = this.#keyNamed(session.key);
-    return key && now < session.until && equal(session.bond, bondOf(session.id, key)) ? key : null;
+    return key && now < session.until && isSame(session.bond, bondOf(session.id, key)) ? key : null;
   }
 
   #keep(sessions: readonly Session[]): void {
@@ -106,6 +106,8 @@ function bondOf(id: string, key: SessionKey): string {
   return createHash("sha256").update(id).update(key.sha256).digest("hex");
 }
 
-function equal(one: string, other: string): boolean {
-  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+/** Compares two secrets in constant time, so that the duration reveals nothing. */
+export function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,8 +1,7 @@
 /** Data source of the mirror: storage, and requests to the service out of the LAN's share of the quota. */
 
 import { message } from "../../core/language/text.ts";
-import type { Clock } from "../../core/runtime/clock.ts";
-import { type SeriesKey, WHOLE } from "../../core/series/series.ts";
+import { WHOLE } from "../../core/series/series.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
 import { localError } from "../../http/errors.ts";
 import { operationRoutes } from "../../http/operation-routes.ts";
@@ -14,32 +13,24 @@ import { type OperationId, operationOf, type ParamsOf } from "../../service/cont
 import { capEnd } from "../../service/contract/range.ts";
 import type { Address } from "../../service/contract/resources.ts";
 import { rangeOf, seriesOf } from "../../service/contract/series-mapping.ts";
-import type { State } from "../../state/open-state.ts";
 import { foundIn, type Unkept } from "../../state/response-assembly.ts";
 import type { Found } from "../../state/stored-answer.ts";
+import type { ApiDeps } from "../deps.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "./mirror.ts";
 import { UpcomingStart, upcomingOnly } from "./upcoming-rows.ts";
 
 /** Wait before the next request if an incomplete answer could not be written to the database. */
 const UNKEPT_WAIT_MS = MINUTE_MS;
 
-export interface MirrorDeps {
-  readonly clock: Pick<Clock, "now" | "sleepUntil">;
-  readonly state: Pick<State, "accounts" | "homes" | "repository" | "calendar">;
-  /** Called for a series whose stored rows were changed by a request of the LAN. */
-  readonly onSeriesChanged: (series: SeriesKey) => void;
-}
-
 type CrashReport = Pick<RouteContext, "onCrash" | "newRequestId">;
 
-/** Returns the routes of the service's operations for the LAN. */
-export function mirrorRoutes(deps: MirrorDeps, report: CrashReport): readonly Route[] {
+export function mirrorRoutes(deps: ApiDeps, report: CrashReport): readonly Route[] {
   const { clock, state } = deps;
   const sleep = (ms: number, signal: AbortSignal) => clock.sleepUntil(clock.now() + ms, signal);
   return operationRoutes(mirrorHandlers(mirrorSource(deps, report), new ResponseCache(), sleep), state.calendar);
 }
 
-function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: CrashReport): MirrorSource {
+function mirrorSource(deps: ApiDeps, { onCrash, newRequestId }: CrashReport): MirrorSource {
   const { clock } = deps;
   const { repository } = deps.state;
   const starts = new UpcomingStart(repository);
@@ -83,7 +74,7 @@ function mirrorSource(deps: MirrorDeps, { onCrash, newRequestId }: CrashReport):
 }
 
 /** Returns the error that the service would certainly return, judged by the known addresses; null for any other. */
-function refusalOf({ state: { homes, accounts } }: MirrorDeps, operation: OperationId, params: ParamsOf<OperationId>) {
+function refusalOf({ state: { homes, accounts } }: ApiDeps, operation: OperationId, params: ParamsOf<OperationId>) {
   const { capability, interface: face } = operationOf(operation);
   const addressId = addressIn(params);
   if (face !== "consumer" || addressId === "" || !homes.known) return null;
@@ -99,14 +90,14 @@ function refusalOf({ state: { homes, accounts } }: MirrorDeps, operation: Operat
 }
 
 /** Returns the account whose key gives access to what a request names; null without one. */
-function accountFor({ state: { accounts, homes } }: MirrorDeps, operation: OperationId, params: ParamsOf<OperationId>) {
+function accountFor({ state: { accounts, homes } }: ApiDeps, operation: OperationId, params: ParamsOf<OperationId>) {
   if (operationOf(operation).interface === "thirdParty") return accounts.thirdParty;
   const owner = homes.accountOf(addressIn(params));
   return accounts.named(owner ?? "") ?? accounts.consumers[0] ?? null;
 }
 
 /** Returns the accounts whose responses together answer a request: all for the list of addresses, otherwise one. */
-function accountsFor(deps: MirrorDeps, operation: OperationId, params: ParamsOf<OperationId>): readonly Account[] {
+function accountsFor(deps: ApiDeps, operation: OperationId, params: ParamsOf<OperationId>): readonly Account[] {
   const { consumers } = deps.state.accounts;
   if (operation === "addresses" && consumers.length > 0) return consumers;
   const account = accountFor(deps, operation, params);
@@ -114,11 +105,7 @@ function accountsFor(deps: MirrorDeps, operation: OperationId, params: ParamsOf<
 }
 
 /** Asks the service for what is missing or old, with the key of one account, and stores the answers. */
-async function askAccount<Id extends OperationId>(
-  deps: MirrorDeps,
-  account: Account,
-  wanted: Wanted<Id>,
-): Promise<Asked> {
+async function askAccount<Id extends OperationId>(deps: ApiDeps, account: Account, wanted: Wanted<Id>): Promise<Asked> {
   const { clock, onSeriesChanged, state } = deps;
   const { repository } = state;
   const { operation, params } = wanted;
@@ -173,7 +160,7 @@ interface Wanted<Id extends OperationId> {
 
 /** Waits for requests in flight, such as scheduled ones, that fetch a part of the missing data. */
 async function waitForRequestsInFlight<Id extends OperationId>(
-  { clock, state: { repository } }: MirrorDeps,
+  { clock, state: { repository } }: ApiDeps,
   { name, flights }: Account,
   { operation, params, askedSince }: Wanted<Id>,
 ): Promise<void> {
@@ -208,7 +195,7 @@ function addressIn(params: ParamsOf<OperationId>): string {
  * Ascending.
  */
 function partsToAsk<Id extends OperationId>(
-  { clock, state: { repository, calendar } }: MirrorDeps,
+  { clock, state: { repository, calendar } }: ApiDeps,
   account: string,
   { operation, params, askedSince }: Wanted<Id>,
 ): ParamsOf<Id>[] {

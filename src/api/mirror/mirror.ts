@@ -14,7 +14,6 @@ import { type ErrorCode, errorTable, isErrorCode } from "../../service/contract/
 import { type OperationId, operationIds, type ParamsOf } from "../../service/contract/operations.ts";
 import type { Found } from "../../state/stored-answer.ts";
 
-/** Storage and service, as the mirror needs them. */
 export interface MirrorSource {
   /**
    * Returns the error that the service would certainly return, judged by the known addresses; null if only the service
@@ -89,7 +88,6 @@ interface MirrorContext {
   readonly askOnce: (operation: OperationId, params: ParamsOf<OperationId>, askedSince: EpochMs) => Flight;
 }
 
-/** A request in flight. */
 interface Flight {
   readonly response: Promise<Asked>;
   /** Resolves when the request takes too long for a caller with older data. The request continues. */
@@ -209,7 +207,7 @@ function errorOf(result: Exclude<Asked, { kind: "unkept" }> | typeof LATE, now: 
         return errorOf(result.after, now);
       const retryAfterSec = Math.max(1, Math.ceil((result.until - now) / 1_000));
       const code = result.isQuota === false ? "entitlement_unavailable" : "rate_limited";
-      return { ...localError(code, message("refused.nothing_stored", { why: result.why })), retryAfterSec };
+      return localError(code, message("refused.nothing_stored", { why: result.why }), retryAfterSec);
     }
     case "unreachable":
       return localError("upstream_unavailable", message("refused.service_unreachable", { why: result.why }));
@@ -227,10 +225,8 @@ function refusalOf({ status, code, reason, retryAfterMs }: FetchFailure & { kind
   const ownCode = CODE_BY_STATUS[status];
   if (ownCode) return localError(ownCode, reason);
   if (status === 401) return localError("entitlement_unavailable", message("refused.service_key"));
-  if (status === 429) {
-    const retryAfterSec = Math.max(1, Math.ceil((retryAfterMs ?? UNNAMED_WAIT_MS) / 1_000));
-    return { ...localError("rate_limited", reason), retryAfterSec };
-  }
+  if (status === 429)
+    return localError("rate_limited", reason, Math.max(1, Math.ceil((retryAfterMs ?? UNNAMED_WAIT_MS) / 1_000)));
   const failure = status === 503 ? "entitlement_unavailable" : "upstream_unavailable";
   return localError(failure, message("refused.service_status", { status }));
 }

@@ -20,13 +20,12 @@ function perWindow(name: string, help: string, read: (window: ReportedWindow) =>
   );
 }
 
-/** Every metric of the daemon. */
 export const daemonMetricRows: readonly MetricRow[] = [
   metric("elbro_build_info", "Always 1; the versions are its labels.", ["version", "node"], () => [
     [[VERSION, process.versions.node], 1],
   ]),
   metric("elbro_health", "1 if a check of /healthz is ok, otherwise 0.", ["check"], ({ health }) =>
-    health.checks.map(({ name, code }) => [[name], Number(code === "ok")]),
+    Object.entries(health.checks).map(([name, { code }]) => [[name], Number(code === "ok")]),
   ),
   metric("elbro_problems", "Current problems by code.", ["code"], ({ state }) =>
     [...Map.groupBy(state.problems, ({ code }) => code)].map(([code, problems]) => [[code], problems.length]),

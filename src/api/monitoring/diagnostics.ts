@@ -12,12 +12,11 @@ import { slugOf } from "../../core/text/slug.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import type { State } from "../../state/open-state.ts";
 import { KeyFile } from "../../storage/api-key-file.ts";
+import type { ApiDeps } from "../deps.ts";
 import type { HealthReport } from "./health.ts";
-import type { MonitoringDeps } from "./monitoring-deps.ts";
 import { systemReport } from "./system-report.ts";
 
-/** Returns the report of `GET /local/v1/diagnostics` and `elbro diagnostics`. */
-export async function diagnosticsReport(deps: MonitoringDeps, health: HealthReport, now: EpochMs): Promise<unknown> {
+export async function diagnosticsReport(deps: ApiDeps, health: HealthReport, now: EpochMs): Promise<unknown> {
   const { config, state } = deps;
   const { homes, homeReader, accounts } = state;
   const report = {

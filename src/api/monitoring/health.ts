@@ -11,15 +11,14 @@ import { pointAt } from "../../core/prices/timeline.ts";
 import { type EpochMs, formatInstant, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import { inSlices } from "../../state/slices.ts";
 import { databaseTrouble } from "../../storage/write-check.ts";
+import type { ApiDeps } from "../deps.ts";
 import type { ValueOf } from "../schema.ts";
-import type { MonitoringDeps } from "./monitoring-deps.ts";
 import type { HealthCode, healthSummary } from "./monitoring-schemas.ts";
 
 /** Status of the daemon. `degraded` and `starting` also give status 200. */
-export type HealthStatus = "ok" | "starting" | "degraded" | "unhealthy";
+type HealthStatus = "ok" | "starting" | "degraded" | "unhealthy";
 
-export interface HealthCheck {
-  readonly name: "loop" | "database" | "prices" | "clock" | "problems";
+interface HealthCheck {
   readonly code: HealthCode;
   /** Finding in English, without names of homes or files. */
   readonly text: string;
@@ -33,108 +32,83 @@ export interface HealthReport {
   readonly serves: boolean;
   /** True if no check has found a failure that a restart may fix. */
   readonly lives: boolean;
-  readonly checks: readonly HealthCheck[];
+  readonly checks: Readonly<Record<"loop" | "database" | "prices" | "clock" | "problems", HealthCheck>>;
 }
 
 /** Time after the start during which missing prices are awaited. */
-const GRACE_MS: number = 10 * MINUTE_MS;
+const GRACE_MS = 10 * MINUTE_MS;
 /** Minimum interval between two checks of the database. */
-const PROBE_MS: number = MINUTE_MS;
+const PROBE_MS = MINUTE_MS;
 /** Time for which a report is cached, so that frequent requests without a key cost little. */
-const FRESH_MS: number = SECOND_MS;
+const FRESH_MS = SECOND_MS;
 
 const FAILING: ReadonlySet<HealthCode> = new Set(["loop_stuck", "database_not_writing", "prices_missing"]);
 const RESTART_MENDS: ReadonlySet<HealthCode> = new Set(["loop_stuck", "database_not_writing"]);
 
-export type HealthDeps = Pick<MonitoringDeps, "clock" | "state" | "storage">;
-
-export class Health {
-  readonly #deps: HealthDeps;
-  #probed: { readonly at: MonotonicMs; readonly trouble: Promise<string | null> } | null = null;
-  #reported: { readonly at: MonotonicMs; readonly report: Promise<HealthReport> } | null = null;
-
-  constructor(deps: HealthDeps) {
-    this.#deps = deps;
-  }
-
-  report(): Promise<HealthReport> {
-    const at = this.#deps.clock.monotonicMs();
-    if (!this.#reported || at - this.#reported.at >= FRESH_MS) this.#reported = { at, report: this.#make(at) };
-    return this.#reported.report;
-  }
-
-  async #make(at: MonotonicMs): Promise<HealthReport> {
-    const { clock } = this.#deps;
+/** Returns the function that makes the report. */
+export function healthOf({ clock, state, storage: { database, databasePath } }: ApiDeps): () => Promise<HealthReport> {
+  const troubleOfDatabase = cached(PROBE_MS, clock, () => databaseTrouble(database, databasePath));
+  return cached(FRESH_MS, clock, async () => {
     const now = clock.now();
-    const [database, prices] = [await this.#database(at), await this.#prices(at, now)];
-    const checks = [this.#loop(), database, prices, this.#clock(now), this.#problems()];
-    const codes = checks.map(({ code }) => code);
+    const trouble = await troubleOfDatabase();
+    const isStarting = clock.monotonicMs() - state.stats.startedMs < GRACE_MS;
+    const checks = {
+      loop: checkLoops(state),
+      database:
+        trouble === null ? ok("the database can be written") : check("database_not_writing", trouble, [databasePath]),
+      prices: checkPrices(await pricesNow(state, now), now, isStarting),
+      clock: state.isTimeTrusted(now) ? ok("the clock is plausible") : check("clock_wrong", WRONG_CLOCK),
+      problems: checkProblems(state),
+    };
+    const codes = Object.values(checks).map(({ code }) => code);
     const serves = !codes.some((code) => FAILING.has(code));
     const lives = !codes.some((code) => RESTART_MENDS.has(code));
     return { status: statusOf(codes, serves), serves, lives, checks };
-  }
+  });
+}
 
-  #loop(): HealthCheck {
-    const late = this.#deps.state.stats.heartbeats.filter(({ lateMs }) => lateMs > 0);
-    if (late.length === 0) return check("loop", "ok", "all loops run on time");
-    const detail = late.map(({ name, lateMs }) => `${name}: ${Math.ceil(lateMs / SECOND_MS)} s late`);
-    return check("loop", "loop_stuck", `${late.length} of the loops are overdue`, detail);
-  }
+/** Returns a function that returns the last result of `make` again for a time in ms. */
+function cached<Result>(forMs: number, clock: ApiDeps["clock"], make: () => Result): () => Result {
+  let last: { readonly at: MonotonicMs; readonly result: Result } | null = null;
+  return () => {
+    const at = clock.monotonicMs();
+    if (!last || at - last.at >= forMs) last = { at, result: make() };
+    return last.result;
+  };
+}
 
-  async #database(at: MonotonicMs): Promise<HealthCheck> {
-    const { database, databasePath } = this.#deps.storage;
-    if (!this.#probed || at - this.#probed.at >= PROBE_MS)
-      this.#probed = { at, trouble: databaseTrouble(database, databasePath) };
-    const trouble = await this.#probed.trouble;
-    return trouble === null
-      ? check("database", "ok", "the database can be written")
-      : check("database", "database_not_writing", trouble, [databasePath]);
-  }
+const WRONG_CLOCK = "the clock of this machine cannot be trusted, so elbro does not switch by price";
 
-  async #prices(at: MonotonicMs, now: EpochMs): Promise<HealthCheck> {
-    const prices = await pricesNow(this.#deps.state, now);
-    const lacking = prices.filter(({ until }) => until === null);
-    const estimated = prices.filter(({ estimate }) => estimate);
-    if (lacking.length > 0 || prices.length === 0) {
-      const awaited = at - this.#deps.state.stats.startedMs < GRACE_MS;
-      const what =
-        prices.length === 0 ? "no home is known" : `${lacking.length} of ${prices.length} have no current price`;
-      return check(
-        "prices",
-        awaited ? "prices_awaited" : "prices_missing",
-        what,
-        lacking.map(({ name }) => name),
-      );
-    }
-    const until = Math.min(...prices.map((price) => price.until ?? now));
-    const detail = prices.map((price) => `${price.name}: until ${formatInstant(price.until ?? now)}`);
-    if (estimated.length > 0)
-      return check(
-        "prices",
-        "prices_estimated",
-        `${estimated.length} of ${prices.length} have only an estimate of the current price`,
-        detail,
-      );
-    return check("prices", "ok", `the current price is known until ${formatInstant(until)}`, detail);
-  }
+function checkLoops({ stats }: ApiDeps["state"]): HealthCheck {
+  const late = stats.heartbeats.filter(({ lateMs }) => lateMs > 0);
+  if (late.length === 0) return ok("all loops run on time");
+  const detail = late.map(({ name, lateMs }) => `${name}: ${Math.ceil(lateMs / SECOND_MS)} s late`);
+  return check("loop_stuck", `${late.length} of the loops are overdue`, detail);
+}
 
-  #clock(now: EpochMs): HealthCheck {
-    return this.#deps.state.isTimeTrusted(now)
-      ? check("clock", "ok", "the clock is plausible")
-      : check("clock", "clock_wrong", "the clock of this machine cannot be trusted, so elbro does not switch by price");
+function checkPrices(prices: readonly PriceNow[], now: EpochMs, isStarting: boolean): HealthCheck {
+  const lacking = prices.filter(({ until }) => until === null).map(({ name }) => name);
+  const estimated = prices.filter(({ estimate }) => estimate);
+  if (lacking.length > 0 || prices.length === 0) {
+    const what =
+      prices.length === 0 ? "no home is known" : `${lacking.length} of ${prices.length} have no current price`;
+    return check(isStarting ? "prices_awaited" : "prices_missing", what, lacking);
   }
+  const detail = prices.map(({ name, until }) => `${name}: until ${formatInstant(until ?? now)}`);
+  if (estimated.length > 0) {
+    const what = `${estimated.length} of ${prices.length} have only an estimate of the current price`;
+    return check("prices_estimated", what, detail);
+  }
+  const until = Math.min(...prices.map((price) => price.until ?? now));
+  return ok(`the current price is known until ${formatInstant(until)}`, detail);
+}
 
-  #problems(): HealthCheck {
-    const problems = this.#deps.state.problems.list();
-    if (problems.length === 0) return check("problems", "ok", "no problems");
-    const codes = [...new Set(problems.map(({ code }) => code))].join(", ");
-    return check(
-      "problems",
-      "problems",
-      codes,
-      problems.map(({ subject, advice }) => `${subject}: ${advice}`),
-    );
-  }
+function checkProblems({ problems }: ApiDeps["state"]): HealthCheck {
+  const current = problems.list();
+  if (current.length === 0) return ok("no problems");
+  const codes = [...new Set(current.map(({ code }) => code))].join(", ");
+  const detail = current.map(({ subject, advice }) => `${subject}: ${advice}`);
+  return check("problems", codes, detail);
 }
 
 /** A home or place with the end of its current price; `until` is null if there is no current price. */
@@ -145,10 +119,7 @@ interface PriceNow {
 }
 
 /** Reads, in slices, every home whose prices are collected, and every place. */
-async function pricesNow(
-  { homes, homeReader, places, accounts }: HealthDeps["state"],
-  now: EpochMs,
-): Promise<PriceNow[]> {
+async function pricesNow({ homes, homeReader, places, accounts }: ApiDeps["state"], now: EpochMs): Promise<PriceNow[]> {
   const ofHomes: PriceNow[] = [];
   await inSlices(accounts.consumers, ({ name: account }) => {
     for (const { addressId, series } of homes.targets(account)) {
@@ -164,8 +135,12 @@ async function pricesNow(
   return [...ofHomes, ...ofPlaces];
 }
 
-function check(name: HealthCheck["name"], code: HealthCode, text: string, detail: readonly string[] = []): HealthCheck {
-  return { name, code, text, detail };
+function check(code: HealthCode, text: string, detail: readonly string[] = []): HealthCheck {
+  return { code, text, detail };
+}
+
+function ok(text: string, detail?: readonly string[]): HealthCheck {
+  return check("ok", text, detail);
 }
 
 function statusOf(codes: readonly HealthCode[], serves: boolean): HealthStatus {
@@ -176,10 +151,21 @@ function statusOf(codes: readonly HealthCode[], serves: boolean): HealthStatus {
 
 /** Returns the body of the response. `hasKey` adds the details, which contain names. */
 export function healthBody({ status, checks }: HealthReport, hasKey: boolean): ValueOf<typeof healthSummary> {
-  const bodyOf = (wanted: HealthCheck["name"]) => {
-    const { code = "ok", text = "", detail = [] } = checks.find(({ name }) => name === wanted) ?? {};
-    return { ok: code === "ok", code, text, ...(hasKey && detail.length > 0 && { detail }) };
+  const bodyOf = ({ code, text, detail }: HealthCheck) => ({
+    ok: code === "ok",
+    code,
+    text,
+    ...(hasKey && detail.length > 0 && { detail }),
+  });
+  const { loop, database, prices, clock, problems } = checks;
+  return {
+    status,
+    checks: {
+      loop: bodyOf(loop),
+      database: bodyOf(database),
+      prices: bodyOf(prices),
+      clock: bodyOf(clock),
+      problems: bodyOf(problems),
+    },
   };
-  const [loop, database, prices] = [bodyOf("loop"), bodyOf("database"), bodyOf("prices")];
-  return { status, checks: { loop, database, prices, clock: bodyOf("clock"), problems: bodyOf("problems") } };
 }

@@ -16,7 +16,6 @@ function perHome(name: string, help: string, read: Read<HomeSnapshot>): MetricRo
   );
 }
 
-/** Returns a metric that homes and places have. */
 function perHomeAndPlace(name: string, help: string, read: Read<Pick<HomeSnapshot, "level" | "cheap">>): MetricRow {
   return metric(name, help, ["home"], (moment) => [
     ...moment.homes.map(({ home, snapshot }) => [[home.id], read(snapshot, moment)] as const),
@@ -38,7 +37,6 @@ function bit(value: boolean | null): number | null {
   return value === null ? null : Number(value);
 }
 
-/** Every metric of prices, plans and plugs. */
 export const houseMetricRows: readonly MetricRow[] = [
   metric(
     "elbro_price_per_kwh",

@@ -3,8 +3,8 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Home, HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
 import { inSlices } from "../../state/slices.ts";
+import type { ApiDeps } from "../deps.ts";
 import type { HealthReport } from "./health.ts";
-import type { MonitoringDeps } from "./monitoring-deps.ts";
 import type { MetricFamily } from "./prometheus-text.ts";
 import { databaseReport, spentToday } from "./system-report.ts";
 
@@ -28,12 +28,10 @@ export function metric(
   return { name, type, help, labels, samples };
 }
 
-/** Returns a metric without labels, with one value. */
 export function single(name: string, help: string, read: (moment: MetricMoment) => number | null): MetricRow {
   return metric(name, help, [], (moment) => [[[], read(moment)]]);
 }
 
-/** Converts ms to seconds, the unit of durations in metrics. */
 export function seconds(ms: number): number {
   return ms / SECOND_MS;
 }
@@ -45,8 +43,7 @@ interface HomeFigures {
   readonly snapshot: HomeSnapshot;
 }
 
-/** Reads, in slices, the snapshot that all metrics are read from. */
-export async function metricMoment(deps: MonitoringDeps, health: HealthReport, now: EpochMs) {
+export async function metricMoment(deps: ApiDeps, health: HealthReport, now: EpochMs) {
   const { state } = deps;
   const homes: HomeFigures[] = [];
   await inSlices(
@@ -54,7 +51,9 @@ export async function metricMoment(deps: MonitoringDeps, health: HealthReport, n
     (home) => void homes.push({ home, snapshot: state.homeReader.snapshot(home, now) }),
   );
   return {
-    ...{ deps, now, health },
+    deps,
+    now,
+    health,
     state: await state.daemonState(now),
     places: state.places.snapshots(now, state.homes.ids),
     homes,
@@ -73,7 +72,7 @@ export async function metricMoment(deps: MonitoringDeps, health: HealthReport, n
 const NANOSECONDS = 1e9;
 
 /** Returns the event-loop delays in seconds since the previous call. The measurement starts with the first call. */
-function loopDelays({ state, signal }: MonitoringDeps) {
+function loopDelays({ state, signal }: ApiDeps) {
   const delay = state.stats.loopDelay(monitorEventLoopDelay, signal);
   const { count } = delay;
   const inSeconds = (nanoseconds: number) => (count === 0 ? 0 : nanoseconds / NANOSECONDS);

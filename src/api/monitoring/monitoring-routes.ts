@@ -8,15 +8,15 @@ import { addressGroup } from "../../http/address-group.ts";
 import { type LocalError, localError } from "../../http/errors.ts";
 import type { LocalAnswer } from "../../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../../http/route.ts";
+import type { ApiDeps } from "../deps.ts";
 import { type Endpoint, endpointFor } from "../endpoint.ts";
 import { eventRows } from "../event-source.ts";
 import { routesOf, text } from "../openapi/operation.ts";
 import { homeAs } from "../parameters.ts";
 import { anyObject } from "../schema.ts";
 import { diagnosticsReport } from "./diagnostics.ts";
-import { Health, type HealthReport, healthBody } from "./health.ts";
+import { type HealthReport, healthBody, healthOf } from "./health.ts";
 import { allMetrics, metricRows } from "./metrics.ts";
-import type { MonitoringDeps } from "./monitoring-deps.ts";
 import { health as healthSchema, system } from "./monitoring-schemas.ts";
 import { METRICS_TYPE } from "./prometheus-text.ts";
 import { systemReport } from "./system-report.ts";
@@ -26,8 +26,8 @@ const FULL_RETRY_SEC = 30;
 /** Headers that prevent buffering by proxies and by Home Assistant's ingress. */
 const STREAM_HEADERS = { "X-Accel-Buffering": "no", "Cache-Control": "private, no-store, no-transform" };
 
-export interface MonitoringSource extends MonitoringDeps {
-  readonly health: Health;
+export interface MonitoringSource extends ApiDeps {
+  readonly health: () => Promise<HealthReport>;
 }
 
 const monitoring = endpointFor<MonitoringSource>();
@@ -36,11 +36,7 @@ const inLanguage = {
 };
 
 export const monitoringEndpoints: readonly Endpoint<MonitoringSource>[] = [
-  monitoring({
-    method: "GET",
-    path: "/events",
-    operationId: "getEvents",
-    scope: "read",
+  monitoring("GET /events", "getEvents", "read", {
     summary: "Changes as server-sent events, after the current state or the events missed since Last-Event-ID.",
     about: `The stream. Each event has an \`id\` and JSON as \`data\`. First \`hello\` (\`version\`, \`started_at\`, \`resumed\`), then the current state or the events missed since the \`Last-Event-ID\`, then \`ready\`; after that, changes. ${eventRows
       .map(({ type, about }) => `\`${type}\`: ${about}.`)
@@ -51,55 +47,41 @@ export const monitoringEndpoints: readonly Endpoint<MonitoringSource>[] = [
     errors: ["invalid_parameter", "resource_not_found"],
     run: (source, { home }, request) => listening(source, home, request),
   }),
-  monitoring({
-    ...healthFacts("getHealth", "elbro does not work fully; the checks have the reason."),
-    path: "/healthz",
+  monitoring("GET /healthz", "getHealth", "optional", {
+    ...healthFacts("elbro does not work fully; the checks have the reason."),
     summary:
       "200 if the loops run, the database can be written and the current price is known; otherwise 503 with the reason.",
     run: ({ health }, _params, { caller }) => healthAnswer(health, caller, ({ serves }) => serves),
   }),
-  monitoring({
-    ...healthFacts("getLiveness", "A restart could help."),
-    path: "/livez",
+  monitoring("GET /livez", "getLiveness", "optional", {
+    ...healthFacts("A restart could help."),
     summary: "503 only if a restart could help. For programs that restart the daemon automatically.",
     run: ({ health }, _params, { caller }) => healthAnswer(health, caller, ({ lives }) => lives),
   }),
-  monitoring({
-    method: "GET",
-    path: "/metrics",
-    operationId: "getMetrics",
-    scope: "read",
+  monitoring("GET /metrics", "getMetrics", "read", {
     summary: "Metrics of homes and daemon for Prometheus.",
     about: `${metricRows.length} metrics, listed in docs/monitoring.md.`,
     media: { [METRICS_TYPE]: text },
     async run(source, _params, { now }) {
-      return { kind: "text", type: METRICS_TYPE, text: await allMetrics(source, await source.health.report(), now) };
+      return { kind: "text", type: METRICS_TYPE, text: await allMetrics(source, await source.health(), now) };
     },
   }),
-  monitoring({
-    method: "GET",
-    path: "/local/v1/system",
-    operationId: "getSystem",
-    scope: "read",
+  monitoring("GET /local/v1/system", "getSystem", "read", {
     summary: "Quota, requests, ages, broker, plugs, versions and problems of the daemon.",
     about: "The full report.",
     headers: { "Accept-Language": inLanguage },
     answer: system,
     async run(source, _params, { now, headers }) {
       const language = languageOf(headers["accept-language"], source.config.language);
-      return { kind: "json", body: await systemReport(source, await source.health.report(), now, language) };
+      return { kind: "json", body: await systemReport(source, await source.health(), now, language) };
     },
   }),
-  monitoring({
-    method: "GET",
-    path: "/local/v1/diagnostics",
-    operationId: "getDiagnostics",
-    scope: "read",
+  monitoring("GET /local/v1/diagnostics", "getDiagnostics", "read", {
     summary: "Report as a file that can be shared: without secrets and addresses.",
     about: "The same report with the configuration, without secrets, names and places, for sharing.",
     answer: () => anyObject,
     async run(source, _params, { now }) {
-      const report = await diagnosticsReport(source, await source.health.report(), now);
+      const report = await diagnosticsReport(source, await source.health(), now);
       const name = `elbro-diagnostics-${new Date(now).toISOString().slice(0, 10)}.json`;
       return {
         kind: "text",
@@ -111,29 +93,30 @@ export const monitoringEndpoints: readonly Endpoint<MonitoringSource>[] = [
   }),
 ];
 
-export function monitoringRoutes(deps: MonitoringDeps): readonly LocalRoute[] {
-  return routesOf(monitoringEndpoints, { ...deps, health: new Health(deps) });
+export function monitoringRoutes(deps: ApiDeps): readonly LocalRoute[] {
+  return routesOf(monitoringEndpoints, { ...deps, health: healthOf(deps) });
 }
 
-function healthFacts(operationId: string, bad: string) {
+function healthFacts(bad: string) {
   return {
-    method: "GET",
-    operationId,
-    scope: "optional",
     about: "elbro is healthy.",
     answer: healthSchema,
     statuses: { 503: { about: bad, schema: healthSchema } },
   } as const;
 }
 
-async function healthAnswer(health: Health, caller: string | null, isWell: (report: HealthReport) => boolean) {
-  const report = await health.report();
+async function healthAnswer(
+  health: MonitoringSource["health"],
+  caller: string | null,
+  isWell: (report: HealthReport) => boolean,
+) {
+  const report = await health();
   const body = { ...healthBody(report, caller !== null), version: VERSION };
   return { kind: "json" as const, status: isWell(report) ? 200 : 503, body };
 }
 
 /** Returns an error for an unknown home or place; null if it is known, or if no home is known yet. */
-function unknownHome({ homes, places }: MonitoringDeps["state"], home: string, now: EpochMs): LocalError | null {
+function unknownHome({ homes, places }: ApiDeps["state"], home: string, now: EpochMs): LocalError | null {
   const ids = homes.list().map(({ id }) => id);
   const known = [...ids, ...places.snapshots(now, new Set(ids)).map(({ place }) => place.id)];
   if (ids.length === 0 || known.includes(home)) return null;
@@ -141,18 +124,14 @@ function unknownHome({ homes, places }: MonitoringDeps["state"], home: string, n
 }
 
 async function listening(
-  { state, events }: MonitoringDeps,
+  { state, events }: ApiDeps,
   home: string | null,
   { headers, isStillAuthorized, now, caller, remoteAddress }: Omit<LocalRequest, "body">,
 ): Promise<Exclude<LocalAnswer, { kind: "json" }>> {
   const unknown = home === null ? null : unknownHome(state, home, now);
   if (unknown) return unknown;
   const from = [`key ${caller}`, addressGroup(remoteAddress)];
-  if (!events.hub.hasRoomFor(from))
-    return {
-      ...localError("rate_limited", message("refused.many_streams")),
-      retryAfterSec: FULL_RETRY_SEC,
-    };
+  if (!events.hub.hasRoomFor(from)) return localError("rate_limited", message("refused.many_streams"), FULL_RETRY_SEC);
   const last = headers["last-event-id"];
   return {
     kind: "stream",

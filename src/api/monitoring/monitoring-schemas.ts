@@ -2,7 +2,6 @@
 import { plugStateFields } from "../plugs.ts";
 import * as s from "../schema.ts";
 
-/** Meanings of the codes of the checks. */
 export const healthCodes = {
   ok: "the check passed",
   loop_stuck: "a loop of the daemon is overdue; restart elbro",
@@ -33,41 +32,51 @@ const check = () =>
 const checks = () => ({ loop: check(), database: check(), prices: check(), clock: check(), problems: check() });
 const healthFields = () => ({
   status: s.named("HealthStatus", s.oneOf(["ok", "starting", "degraded", "unhealthy"])),
-  checks: s.named("HealthChecks", s.object(checks())),
+  checks: s.namedObject("HealthChecks", checks()),
 });
 
-export const healthSummary = () => s.named("HealthSummary", s.object(healthFields()));
-export const health = () => s.named("Health", s.object({ ...healthFields(), version: s.text }));
+export const healthSummary = () => s.namedObject("HealthSummary", healthFields());
+export const health = () => s.namedObject("Health", { ...healthFields(), version: s.text });
 
 const problem = () =>
   s.object({
-    ...{ code: s.text, subject: s.text, since: s.instant, ended_at: s.orNull(s.instant) },
-    ...{ advice: s.text, detail: s.text, request_id: s.orNull(s.text) },
+    code: s.text,
+    subject: s.text,
+    since: s.instant,
+    ended_at: s.orNull(s.instant),
+    advice: s.text,
+    detail: s.text,
+    request_id: s.orNull(s.text),
   });
 const window = () =>
-  s.orNull(s.named("QuotaWindow", s.object({ limit: s.integer, left: s.integer, resets_at: s.orNull(s.instant) })));
+  s.orNull(s.namedObject("QuotaWindow", { limit: s.integer, left: s.integer, resets_at: s.orNull(s.instant) }));
 const counts = () => s.named("Counts", s.recordOf(s.integer));
 const account = () =>
   s.object({
     account: s.text,
     interface: s.orNull(s.oneOf(["consumer", "third_party"])),
     state: s.orNull(s.text),
-    quota: s.named("Quota", s.object({ minute: window(), day: window() })),
-    today: s.named(
-      "RequestsToday",
-      s.object({ requests: s.orNull(s.integer), by_share: counts(), by_outcome: counts() }),
-    ),
-    since_start: s.list(s.named("RequestCounter", s.object({ operation: s.text, outcome: s.text, count: s.integer }))),
+    quota: s.namedObject("Quota", { minute: window(), day: window() }),
+    today: s.namedObject("RequestsToday", { requests: s.orNull(s.integer), by_share: counts(), by_outcome: counts() }),
+    since_start: s.list(s.namedObject("RequestCounter", { operation: s.text, outcome: s.text, count: s.integer })),
   });
 const series = () =>
   s.object({
-    ...{ home: s.orNull(s.text), name: s.orNull(s.text), account: s.text, series: s.text },
-    ...{ last_success_at: s.orNull(s.instant), age_seconds: s.orNull(s.integer) },
+    home: s.orNull(s.text),
+    name: s.orNull(s.text),
+    account: s.text,
+    series: s.text,
+    last_success_at: s.orNull(s.instant),
+    age_seconds: s.orNull(s.integer),
   });
 const broker = () =>
   s.object({
-    ...{ kind: s.oneOf(["inside", "configured"]), host: s.orNull(s.text), connected: s.boolean },
-    ...{ trouble: s.orNull(s.text), connections: s.integer, published: s.integer },
+    kind: s.oneOf(["inside", "configured"]),
+    host: s.orNull(s.text),
+    connected: s.boolean,
+    trouble: s.orNull(s.text),
+    connections: s.integer,
+    published: s.integer,
   });
 const lanRequests = () => s.object({ key: s.orNull(s.text), status: s.integer, count: s.integer });
 const lan = () => s.object({ listeners: s.integer, requests: s.list(s.named("LanRequestCounter", lanRequests())) });
@@ -75,7 +84,7 @@ const database = () => s.object({ bytes: s.integer, log_bytes: s.orNull(s.intege
 
 const plug = () =>
   s.described(
-    s.named("PlugState", s.object({ id: s.text, ...plugStateFields() })),
+    s.namedObject("PlugState", { id: s.text, ...plugStateFields() }),
     "`id`, and what the topic `…/plug/<plug>/state` holds.",
   );
 const memory = () => ({
@@ -86,24 +95,25 @@ const memory = () => ({
 });
 
 export const system = () =>
-  s.named(
-    "System",
-    s.object({
-      ...{ version: s.text, node: s.text, now: s.instant, started_at: s.instant, uptime_seconds: s.integer },
-      time_trusted: s.boolean,
-      health: healthSummary(),
-      interfaces: s.list(s.named("Interface", account())),
-      series: s.list(s.named("SeriesAge", series())),
-      backfill: s.orNull(s.named("Backfill", s.object({ days_known: s.integer, days_wanted: s.integer }))),
-      update: s.described(
-        s.orNull(s.named("ReleaseUpdate", s.object({ version: s.text, url: s.orNull(s.text), newer: s.boolean }))),
-        "The newest release; null without `update_feed` and before its first answer.",
-      ),
-      broker: s.named("BrokerState", broker()),
-      plugs: s.list(plug()),
-      lan: s.named("LanState", lan()),
-      database: s.named("DatabaseState", database()),
-      memory: s.named("MemoryState", s.object(memory())),
-      problems: s.list(s.named("Problem", problem())),
-    }),
-  );
+  s.namedObject("System", {
+    version: s.text,
+    node: s.text,
+    now: s.instant,
+    started_at: s.instant,
+    uptime_seconds: s.integer,
+    time_trusted: s.boolean,
+    health: healthSummary(),
+    interfaces: s.list(s.named("Interface", account())),
+    series: s.list(s.named("SeriesAge", series())),
+    backfill: s.orNull(s.namedObject("Backfill", { days_known: s.integer, days_wanted: s.integer })),
+    update: s.described(
+      s.orNull(s.namedObject("ReleaseUpdate", { version: s.text, url: s.orNull(s.text), newer: s.boolean })),
+      "The newest release; null without `update_feed` and before its first answer.",
+    ),
+    broker: s.named("BrokerState", broker()),
+    plugs: s.list(plug()),
+    lan: s.named("LanState", lan()),
+    database: s.named("DatabaseState", database()),
+    memory: s.namedObject("MemoryState", memory()),
+    problems: s.list(s.named("Problem", problem())),
+  });

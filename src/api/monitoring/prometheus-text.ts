@@ -9,7 +9,6 @@ export interface Sample {
   readonly value: number | null;
 }
 
-/** A metric with all its values. */
 export interface MetricFamily {
   readonly name: string;
   readonly type: "gauge" | "counter" | "summary";

@@ -15,17 +15,16 @@ import { plugState } from "../../mqtt/topics/plug-topics.ts";
 import type { Account, ReportedWindow } from "../../service/client/account.ts";
 import type { SeriesRepository } from "../../state/series-repository.ts";
 import { inSlices } from "../../state/slices.ts";
+import type { ApiDeps } from "../deps.ts";
 import type { ValueOf } from "../schema.ts";
 import { type HealthReport, healthBody } from "./health.ts";
-import type { MonitoringDeps } from "./monitoring-deps.ts";
 import type { system } from "./monitoring-schemas.ts";
 
-/** Response of `GET /local/v1/system`. */
 export type SystemReport = ValueOf<typeof system>;
 
 /** Makes the report in slices. `language` is the language of advice and details. */
 export async function systemReport(
-  deps: MonitoringDeps,
+  deps: ApiDeps,
   health: HealthReport,
   now: EpochMs,
   language: Language,
@@ -69,7 +68,7 @@ export async function systemReport(
   };
 }
 
-function brokerStatus({ mqtt }: MonitoringDeps, language: Language) {
+function brokerStatus({ mqtt }: ApiDeps, language: Language) {
   const { connected, trouble, connections, published } = mqtt.client.status();
   return { connected, trouble: trouble && textIn(language, trouble), connections, published };
 }
@@ -111,7 +110,7 @@ interface OfAccount {
 }
 
 function interfaceReport(
-  { state: { repository } }: MonitoringDeps,
+  { state: { repository } }: ApiDeps,
   account: Account,
   { known, asked }: OfAccount,
   now: EpochMs,
@@ -141,7 +140,7 @@ function brokerReport(config: Config) {
 }
 
 /** Returns sizes of the database. `log_bytes` is the size of the write-ahead log; null if the file does not exist. */
-export function databaseReport({ database, databasePath }: MonitoringDeps["storage"]) {
+export function databaseReport({ database, databasePath }: ApiDeps["storage"]) {
   const found = database
     .prepare(
       "select page_count * page_size as bytes, total_changes() as changes from pragma_page_count, pragma_page_size",

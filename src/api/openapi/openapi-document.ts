@@ -1,4 +1,7 @@
-/** The LAN API as one OpenAPI 3.1.0 document, made from the service's contract and from the registered routes. */
+/**
+ * The LAN API as one OpenAPI 3.1.0 document, made from the service's contract, the registered routes and
+ * the frame in `lan-openapi.json`, whose empty lists are filled here.
+ */
 
 import { planRefusals } from "../../core/planning/command-refusal.ts";
 import { VERSION } from "../../core/status/version.ts";
@@ -8,6 +11,7 @@ import { headerTable } from "../../service/contract/headers.ts";
 import { withReferences } from "../../service/contract/named-schemas.ts";
 import { openApiDocument } from "../../service/contract/openapi.ts";
 import { operationIds, operationOf } from "../../service/contract/operations.ts";
+import frame from "./lan-openapi.json" with { type: "json" };
 import { type Json, reference } from "./operation.ts";
 
 /** Security requirements by scope. Only pages of the dashboard have a session. */
@@ -22,73 +26,21 @@ const SECURITY: Readonly<Record<RouteScope, readonly Json[]>> = {
 /** Responses of every route that takes a key. */
 const REFUSED = { 401: reference("responses", "Error401"), 429: reference("responses", "Error429") };
 
-/** Headers that the mirror adds to those of the service. */
-const MIRROR_HEADERS = {
-  Age: {
-    description: "Age of the oldest part of the response, in seconds.",
-    schema: { type: "integer", minimum: 0 },
-  },
-  ETag: {
-    description: "Identifies the content. A request with it in If-None-Match returns 304 if nothing changed.",
-    schema: { type: "string" },
-  },
-  "X-Elbro-Source": {
-    description: "Source of the response: stored data, or a new request to the service.",
-    schema: { type: "string", enum: ["shelf", "service"] },
-  },
-  "X-Elbro-Stale": {
-    description: "`true` if the response is older than intended because the service could not be reached.",
-    schema: { type: "string", const: "true" },
-  },
-} as const;
-
-const TAGS = [
-  { name: "local", description: "elbro's own API: signals, plans, plugs and results, also for small devices." },
-  { name: "live", description: "Events, health and metrics." },
-  { name: "page", description: "Web pages and the files that they need." },
-];
-
-/** Returns the document of the given routes and of the mirror. */
 export function lanOpenApiDocument(routes: readonly LocalRoute[]): Json {
   const contract = openApiDocument({ version: VERSION });
   const named: Record<string, unknown> = {};
   const ownPaths = withReferences(routePaths(routes), named);
   return {
     openapi: contract.openapi,
-    info: {
-      title: "elbro",
-      version: VERSION,
-      license: { name: "MIT", identifier: "MIT" },
-      description:
-        "Electricity data of a home on the LAN: the service's own operations, answered from stored data, and elbro's own. Send a key as bearer token. Each key has a quota per minute and day (UTC), shown in the headers of every response.",
-    },
+    info: { ...frame.info, version: VERSION },
     servers: contract.servers,
-    tags: [...contract.tags, ...TAGS],
+    tags: [...contract.tags, ...frame.tags],
     paths: { ...mirrorPaths(contract.paths), ...ownPaths },
     components: {
       schemas: { ...contract.components.schemas, ...named, ErrorBody: errorSchema() },
       responses: contract.components.responses,
-      headers: { ...contract.components.headers, ...MIRROR_HEADERS },
-      securitySchemes: {
-        lanKey: {
-          type: "http",
-          scheme: "bearer",
-          description: "A key of this elbro: from api.keys, or created by `elbro keys create NAME`.",
-        },
-        lanToken: {
-          type: "http",
-          scheme: "bearer",
-          description:
-            "Base64 of `<API_KEY>:<HASH>` of a key and secret of this elbro, HASH being HMAC-SHA256 over the key with the secret as key.",
-        },
-        session: {
-          type: "apiKey",
-          in: "cookie",
-          name: "elbro_session",
-          description:
-            "A browser that has logged in on the dashboard. The name ends with the port, for instance elbro_session_8080.",
-        },
-      },
+      headers: { ...contract.components.headers, ...frame.mirrorHeaders },
+      securitySchemes: frame.securitySchemes,
     },
   };
 }
@@ -100,7 +52,9 @@ function mirrorPaths(paths: Readonly<Record<string, { readonly get: Json }>>): J
       const get = paths[path]?.get ?? {};
       const responses = get.responses as Readonly<Record<string, Json>>;
       const ok = responses[200] ?? {};
-      const own = Object.fromEntries(Object.keys(MIRROR_HEADERS).map((name) => [name, reference("headers", name)]));
+      const own = Object.fromEntries(
+        Object.keys(frame.mirrorHeaders).map((name) => [name, reference("headers", name)]),
+      );
       const quota = Object.fromEntries(
         Object.keys(headerTable)
           .filter((name) => name !== "Retry-After")
@@ -172,33 +126,10 @@ function errorsOf(scope: RouteScope): Json {
 }
 
 function errorSchema(): Json {
-  const said = {
-    key: { type: "string", description: "Key of the text in `src/i18n`, for translation." },
-    facts: { type: "object", description: "Values of the text's placeholders: texts, numbers, or `key` and `facts`." },
-  };
+  const { properties } = frame.errorBody;
+  const errorCode = { ...properties.errorCode, enum: Object.keys(localErrorTable) };
   return {
-    type: "object",
-    properties: {
-      error: { type: "boolean", const: true },
-      reason: { type: "string", description: "Text for people; programs use `errorCode`." },
-      errorCode: { type: "string", enum: Object.keys(localErrorTable) },
-      ...said,
-      refusal: {
-        type: "string",
-        enum: planRefusals,
-        description: "For a command to a plan: why it is not carried out.",
-      },
-      mistakes: {
-        type: "array",
-        description:
-          "For an entry of the configuration: every mistake, with its place, the expected and the found value.",
-        items: {
-          type: "object",
-          properties: { path: { type: "string" }, line: { type: "integer" }, text: { type: "string" }, ...said },
-          required: ["path", "text", "key", "facts"],
-        },
-      },
-    },
-    required: ["error", "reason", "errorCode"],
+    ...frame.errorBody,
+    properties: { ...properties, errorCode, refusal: { ...properties.refusal, enum: planRefusals } },
   };
 }

@@ -8,23 +8,16 @@ import { routesOf } from "./operation.ts";
 type Made = Readonly<Record<"openapi" | "configuration", () => Promise<Buffer>>>;
 
 const document = endpointFor<Made>();
-const facts = { method: "GET", answer: () => anyObject } as const;
 
 const documentEndpoints: readonly Endpoint<Made>[] = [
-  document({
-    ...facts,
-    path: "/openapi.json",
-    operationId: "getOpenApi",
-    scope: "open",
+  document("GET /openapi.json", "getOpenApi", "open", {
+    answer: () => anyObject,
     summary: "This API as an OpenAPI document.",
     about: "This document.",
     run: ({ openapi }) => answerOf(openapi),
   }),
-  document({
-    ...facts,
-    path: "/local/v1/configuration/schema",
-    operationId: "getConfigurationSchema",
-    scope: "read",
+  document("GET /local/v1/configuration/schema", "getConfigurationSchema", "read", {
+    answer: () => anyObject,
     summary: "The configuration as a JSON Schema, with a description of each key.",
     about: "The schema.",
     run: ({ configuration }) => answerOf(configuration),

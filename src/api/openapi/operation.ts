@@ -18,7 +18,6 @@ export function reference(kind: "schemas" | "responses" | "headers", name: strin
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-/** Returns a response with a JSON body. */
 function jsonResponse(description: string, schema: Schema | Json): Json {
   const json = "_zod" in schema ? jsonSchema(schema as Schema) : schema;
   return { description, content: { "application/json": { schema: json } } };
@@ -47,7 +46,6 @@ function simplified(name: string, value: unknown): unknown {
   return { anyOf: type.map((each) => ({ type: each })), ...others };
 }
 
-/** Returns the routes of endpoints, with their OpenAPI operations. */
 export function routesOf<Source>(rows: readonly Endpoint<Source>[], source: Source): readonly LocalRoute[] {
   return rows.map((row) => {
     const { method, path, scope, summary, takesFile } = row;
@@ -90,15 +88,23 @@ function queryAndPath({ path, params }: Facts): Json[] {
     const { description, example, ...schema } = jsonSchema(parameter);
     const isNumber = /^(number|integer)$/.test(String(schema.type));
     return {
-      ...{ name, in: inPath.includes(name) ? "path" : "query", required: !isOptional(parameter), description },
-      ...{ example: isNumber ? Number(example) : example, schema },
+      name,
+      in: inPath.includes(name) ? "path" : "query",
+      required: !isOptional(parameter),
+      description,
+      example: isNumber ? Number(example) : example,
+      schema,
     };
   });
 }
 
 function requestHeaders({ headers = {} }: Facts): Json[] {
   return Object.entries(headers).map(([name, { about, required = false, example }]) => ({
-    ...{ name, in: "header", required, description: about, schema: text },
+    name,
+    in: "header",
+    required,
+    description: about,
+    schema: text,
     ...(example !== undefined && { example }),
   }));
 }
@@ -166,16 +172,10 @@ export const FROM_PAGE = {
   [PAGE_HEADER]: { about: "Any text. Pages of other servers cannot send this header.", required: true, example: "1" },
 } as const;
 
-/** Media type of a page. */
 export const HTML = { "text/html": text };
 
-/** Returns the facts of an endpoint with the files that a page loads. */
-export function assetFacts(operationId: string) {
-  return {
-    method: "GET",
-    operationId,
-    scope: "open",
-    about: "The file.",
-    media: Object.fromEntries(Object.values(FILE_TYPES).map((type) => [type.split(";")[0] ?? type, {}])),
-  } as const;
-}
+/** Facts of an endpoint with the files that a page loads. */
+export const assetFacts = {
+  about: "The file.",
+  media: Object.fromEntries(Object.values(FILE_TYPES).map((type) => [type.split(";")[0] ?? type, {}])),
+} as const;

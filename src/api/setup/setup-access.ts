@@ -3,7 +3,7 @@
  * entered the code from the log. Each code admits one browser. The next code is then written to the log.
  */
 
-import { randomBytes, randomInt, timingSafeEqual } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { message } from "../../core/language/text.ts";
 import { SECOND_MS } from "../../core/time/interval.ts";
@@ -13,6 +13,7 @@ import { type LocalError, localError } from "../../http/errors.ts";
 import { LoginThrottle } from "../../http/login-throttle.ts";
 import type { LocalRequest } from "../../http/route.ts";
 import { fromElsewhere, fromOwnPage } from "../auth/session-auth.ts";
+import { isSame } from "../auth/sessions.ts";
 
 /** Characters of a code. Similar letters and digits are left out. */
 const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -50,14 +51,13 @@ export class SetupAccess {
     const address = addressGroup(remoteAddress);
     const waitMs = this.#throttle.waitMs(address, now);
     if (waitMs > 0) {
-      const retryAfterSec = Math.ceil(waitMs / SECOND_MS);
-      const reason = message("refused.setup_many_codes", { seconds: retryAfterSec });
-      return { ...localError("rate_limited", reason), retryAfterSec };
+      const seconds = Math.ceil(waitMs / SECOND_MS);
+      return localError("rate_limited", message("refused.setup_many_codes", { seconds }), seconds);
     }
     const entered = String(code)
       .toUpperCase()
       .replace(/[^A-Z0-9]/g, "");
-    if (!equal(entered, this.#code)) {
+    if (!isSame(entered, this.#code)) {
       this.#throttle.wrong(address, now);
       return localError("invalid_token", message("refused.setup_wrong_code"));
     }
@@ -72,7 +72,7 @@ export class SetupAccess {
   }
 
   #isIn(headers: IncomingHttpHeaders): boolean {
-    return this.#token !== null && equal(cookieIn(headers, COOKIE)?.value ?? "", this.#token);
+    return this.#token !== null && isSame(cookieIn(headers, COOKIE)?.value ?? "", this.#token);
   }
 }
 
@@ -83,9 +83,4 @@ function isOnThisMachine({ headers, remoteAddress }: LocalRequest): boolean {
     LOOPBACK_HOST.test(headers.host ?? "") &&
     PROXY_HEADERS.every((name) => headers[name] === undefined)
   );
-}
-
-function equal(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -7,7 +7,7 @@ import { type LocalError, localError } from "../../http/errors.ts";
 import type { LocalRequest, LocalRoute } from "../../http/route.ts";
 import { type Endpoint, endpointFor } from "../endpoint.ts";
 import { FROM_PAGE, routesOf } from "../openapi/operation.ts";
-import { boolean, described, integer, list, named, object, oneOf, orNull, text, type ValueOf } from "../schema.ts";
+import { boolean, described, integer, list, namedObject, oneOf, orNull, text, type ValueOf } from "../schema.ts";
 import { setupBodies as bodies, finishSetup, type SetupOptions } from "./setup.ts";
 import { SetupAccess } from "./setup-access.ts";
 import { type Trial, tryExternalBroker, tryHomeAssistant, tryService, tryThirdParty } from "./setup-trials.ts";
@@ -23,39 +23,30 @@ const trial = () => ({
     "Result of the test, in the language of the request; messages of other programs are as they come.",
   ),
 });
-const trialSchema = () => named("SetupTrial", object(trial()));
+const trialSchema = () => namedObject("SetupTrial", trial());
 const stateSchema = () =>
-  named(
-    "Setup",
-    object({
-      state: described(oneOf(["done", "code", "open"]), "`code`: the code from the log is required first."),
-      file: described(orNull(text), "Path of the written file."),
-      failure: described(orNull(text), "Why the home that was set up before could not be started, in English."),
-    }),
-  );
+  namedObject("Setup", {
+    state: described(oneOf(["done", "code", "open"]), "`code`: the code from the log is required first."),
+    file: described(orNull(text), "Path of the written file."),
+    failure: described(orNull(text), "Why the home that was set up before could not be started, in English."),
+  });
 const serviceSchema = () =>
-  named(
-    "SetupService",
-    object({
-      ...trial(),
-      addresses: list(named("SetupAddress", object({ id: text, label: text, address: text, region: text }))),
-    }),
-  );
+  namedObject("SetupService", {
+    ...trial(),
+    addresses: list(namedObject("SetupAddress", { id: text, label: text, address: text, region: text })),
+  });
 const thirdPartySchema = () =>
-  named(
-    "SetupThirdPartyTrial",
-    object({ ...trial(), suggestions: described(list(text), "Addresses that match the one of the request.") }),
-  );
+  namedObject("SetupThirdPartyTrial", {
+    ...trial(),
+    suggestions: described(list(text), "Addresses that match the one of the request."),
+  });
 const doneSchema = () =>
-  named(
-    "SetupDone",
-    object({
-      key: described(text, "The first key of the LAN API, shown only this once."),
-      urls: described(list(text), "URL of the dashboard for other devices on the LAN."),
-      broker: orNull(named("SetupBroker", object({ port: integer, username: text, password: text }))),
-      file: text,
-    }),
-  );
+  namedObject("SetupDone", {
+    key: described(text, "The first key of the LAN API, shown only this once."),
+    urls: described(list(text), "URL of the dashboard for other devices on the LAN."),
+    broker: orNull(namedObject("SetupBroker", { port: integer, username: text, password: text })),
+    file: text,
+  });
 
 const EXAMPLE_KEY = "key-from-the-app";
 
@@ -65,37 +56,30 @@ interface SetupSource {
   readonly access: SetupAccess | null;
   /** Set when a home is set up and the demo is about to end. */
   isFinished: boolean;
-  /** Tests in the current minute. */
   readonly trials: { start: number; count: number };
 }
 
 const setup = endpointFor<SetupSource>();
 const errors = ["invalid_parameter", "invalid_token", "forbidden", "rate_limited", "conflict"] as const;
-const step = { method: "POST", scope: "open", about: "The result.", headers: FROM_PAGE, errors } as const;
+const step = { about: "The result.", headers: FROM_PAGE, errors } as const;
 const trialStep = {
   ...step,
   refusal({ options, access, trials }: SetupSource, request: LocalRequest) {
     const refused = refusalOf({ options, access }, request);
     if (refused || !isTooMany(trials, request.now)) return refused;
-    return { ...localError("rate_limited", message("refused.setup_many")), retryAfterSec: 60 };
+    return localError("rate_limited", message("refused.setup_many"), 60);
   },
 } as const;
 
 export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
-  setup({
-    method: "GET",
-    path: "/local/v1/setup",
-    operationId: "getSetup",
-    scope: "open",
+  setup("GET /local/v1/setup", "getSetup", "open", {
     summary: "Whether the home can be set up, and whether the caller needs the code from the log.",
     about: "The state of the set-up.",
     answer: stateSchema,
     run: (source, _params, request) => ({ kind: "json", body: stateOf(source, request) }),
   }),
-  setup({
+  setup("POST /local/v1/setup/code", "enterSetup", "open", {
     ...step,
-    path: "/local/v1/setup/code",
-    operationId: "enterSetup",
     summary: "Allows a browser that has the code from the log to set up the home. Each code works for one browser.",
     body: { schema: () => bodies.code, example: { code: "ABCD-EFGH" } },
     answer: stateSchema,
@@ -111,10 +95,8 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
       };
     },
   }),
-  setup({
+  setup("POST /local/v1/setup/service", "trySetupService", "open", {
     ...trialStep,
-    path: "/local/v1/setup/service",
-    operationId: "trySetupService",
     summary: "Requests the addresses of a key from the service.",
     body: { schema: () => bodies.service, example: { api_key: EXAMPLE_KEY } },
     answer: serviceSchema,
@@ -123,10 +105,8 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
       return trialAnswer(await tryService(options.config.service, request.body.api_key, options.proxy), request);
     },
   }),
-  setup({
+  setup("POST /local/v1/setup/third-party", "trySetupThirdParty", "open", {
     ...trialStep,
-    path: "/local/v1/setup/third-party",
-    operationId: "trySetupThirdParty",
     summary: "Tests a third-party key; with an address or a region also whether the service knows the place.",
     body: {
       schema: () => bodies.thirdParty,
@@ -140,10 +120,8 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
       return trialAnswer(await tryThirdParty(options.config.service, account, options.proxy, place), request);
     },
   }),
-  setup({
+  setup("POST /local/v1/setup/broker", "trySetupBroker", "open", {
     ...trialStep,
-    path: "/local/v1/setup/broker",
-    operationId: "trySetupBroker",
     summary: "Tests the connection to a broker.",
     body: {
       schema: () => bodies.broker,
@@ -157,10 +135,8 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
       return mistake ?? trialAnswer(await tryExternalBroker(mqtt), request);
     },
   }),
-  setup({
+  setup("POST /local/v1/setup/home-assistant", "trySetupHomeAssistant", "open", {
     ...trialStep,
-    path: "/local/v1/setup/home-assistant",
-    operationId: "trySetupHomeAssistant",
     summary: "Tests the login to Home Assistant.",
     body: {
       schema: () => bodies.homeAssistant,
@@ -175,15 +151,18 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
       return mistake ?? trialAnswer(await tryHomeAssistant(request.body), request);
     },
   }),
-  setup({
+  setup("POST /local/v1/setup", "finishSetup", "open", {
     ...step,
-    path: "/local/v1/setup",
-    operationId: "finishSetup",
     summary: "Writes the configuration and a first key, and starts with the configured home.",
     body: {
       schema: () => bodies.finish,
       example: {
-        ...{ api_key: EXAMPLE_KEY, homes: null, broker: null, home_assistant: null, language: "en", key_name: "phone" },
+        api_key: EXAMPLE_KEY,
+        homes: null,
+        broker: null,
+        home_assistant: null,
+        language: "en",
+        key_name: "phone",
       },
     },
     created: doneSchema,
@@ -225,7 +204,6 @@ function isTooMany(trials: SetupSource["trials"], now: number): boolean {
   return ++trials.count > MAX_TRIALS_PER_MINUTE;
 }
 
-/** Returns the result of a test in the language of the request. */
 function trialAnswer<Given extends Trial>(trial: Given, { headers }: Pick<LocalRequest, "headers">) {
   const detail = trial.detail && textIn(languageOf(headers["accept-language"], "en"), trial.detail);
   return { kind: "json" as const, body: { ...trial, detail } };

@@ -90,7 +90,6 @@ interface Asked extends Pick<ClientOptions, "authorization"> {
   readonly secrets: readonly string[];
 }
 
-/** Sends one request. */
 async function askOnce<Id extends OperationId>(
   { service, proxy, authorization, secrets }: Asked,
   operation: Id,
@@ -99,7 +98,10 @@ async function askOnce<Id extends OperationId>(
   const { get, basePath, close } = openService({ config: { service }, proxy });
   try {
     const client = createClient({
-      ...{ get, basePath, userAgent: `elbro/${VERSION}`, authorization },
+      get,
+      basePath,
+      userAgent: `elbro/${VERSION}`,
+      authorization,
       secrets: secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]),
     });
     return await client(operation, params, { signal: AbortSignal.timeout(SERVICE_MS), note: () => undefined });

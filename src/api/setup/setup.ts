@@ -13,10 +13,11 @@ import { type Expected, hashEncoding, missing, mistakes, passes, text, token } f
 import { PAGE_FILE } from "../../core/runtime/data-files.ts";
 import { throwIfShort } from "../../core/status/start-error.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
+import { formatInstant } from "../../core/time/interval.ts";
 import type { ProxySettings } from "../../service/client/proxy.ts";
 import { type KeptKey, KeyFile } from "../../storage/api-key-file.ts";
 import { readWhole, writeWhole } from "../../storage/atomic-file.ts";
-import { keyDigest } from "../auth/api-keys.ts";
+import { makeKey } from "../auth/made-keys.ts";
 import { lanUrls } from "../lan-urls.ts";
 import { named, type ValueOf } from "../schema.ts";
 
@@ -51,9 +52,7 @@ export type SetupResult =
   | { readonly kind: "mistakes"; readonly mistakes: readonly ConfigMistake[] }
   | { readonly kind: "failed"; readonly reason: string };
 
-const KEY_BYTES = 32;
 const PASSWORD_BYTES = 12;
-const DAY_LENGTH = "2026-11-23".length;
 /** Broker user of plugs and Home Assistant. */
 const BROKER_USER = "house";
 
@@ -112,7 +111,7 @@ export type WantedSetup = ValueOf<typeof setupBodies.finish>;
 
 export async function finishSetup(options: SetupOptions, wanted: WantedSetup, now: number): Promise<SetupResult> {
   const brokerUser = { name: BROKER_USER, password: randomBytes(PASSWORD_BYTES).toString("base64url") };
-  const day = new Date(now).toISOString().slice(0, DAY_LENGTH);
+  const day = formatInstant(now).slice(0, "2026-11-21".length);
   const { api_key, third_party, homes, broker: other, home_assistant, language } = wanted;
   const settings = {
     ...(api_key !== undefined && { consumer: { api_key } }),
@@ -129,24 +128,12 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
   if (reading.kind === "mistakes") return reading;
   if (reading.page.mistakes.length > 0) return { kind: "mistakes", mistakes: reading.page.mistakes.map(withoutFile) };
   const { api, broker, data_dir: dataDir, mqtt } = reading.config;
-  const key = `elbro_${randomBytes(KEY_BYTES).toString("base64url")}`;
-  const sha256 = Buffer.from(keyDigest(key)).toString("hex");
+  const made = makeKey({ name: wanted.key_name, kind: "bearer", scopes: ["read", "control", "admin"], created: day });
   const changeKeys = (change: (keys: readonly KeptKey[]) => readonly KeptKey[]) =>
     new KeyFile(dataDir).change(change, () => now);
   try {
     mkdirSync(path.dirname(options.path), { recursive: true });
-    await changeKeys((keys) => [
-      ...keys,
-      {
-        ...{
-          name: freeName(wanted.key_name, keys),
-          kind: "bearer",
-          scopes: ["read", "control", "admin"],
-          sha256,
-          created: day,
-        },
-      },
-    ]);
+    await changeKeys((keys) => [...keys, { ...made.stored, name: freeName(made.stored.name, keys) }]);
     writeWhole(options.path, text);
   } catch (error) {
     throwIfShort(error, `${options.path} cannot be written`);
@@ -154,14 +141,14 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
   }
   return {
     kind: "done",
-    key,
+    key: made.secrets.key,
     urls: lanUrls(api),
     broker:
       mqtt.url === undefined ? { port: broker.port, username: brokerUser.name, password: brokerUser.password } : null,
     async undo() {
       renameSync(options.path, `${options.path}.failed`);
       if (before !== null) writeWhole(options.path, before);
-      await changeKeys((keys) => keys.filter((each) => each.sha256 !== sha256));
+      await changeKeys((keys) => keys.filter((each) => each.sha256 !== made.stored.sha256));
     },
   };
 }

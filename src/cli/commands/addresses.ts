@@ -1,6 +1,7 @@
 import type { AddressesAnswer } from "../../api/addresses.ts";
-import { type Given, jsonOption, printJson } from "../arguments.ts";
+import { type Arguments, jsonOption } from "../arguments.ts";
 import { bodyOf, withConnection } from "../connect.ts";
+import { print, printJson } from "../output.ts";
 
 export const line = {
   usage: "addresses",
@@ -9,11 +10,10 @@ export const line = {
   options: jsonOption,
 };
 
-/** `elbro addresses` */
-export async function main(given: Given): Promise<number> {
+export async function main(given: Arguments): Promise<number> {
   const found = bodyOf(await withConnection(given, ({ ask }) => ask<AddressesAnswer>("/local/v1/addresses")));
   if (given.values.json === true) printJson(found);
-  else process.stdout.write(`${found.accounts.map(accountText).join("\n\n")}\n`);
+  else print(found.accounts.map(accountText).join("\n\n"));
   return found.accounts.some(({ trouble }) => trouble !== null) ? 1 : 0;
 }
 

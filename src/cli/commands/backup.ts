@@ -5,8 +5,9 @@ import { pipeline } from "node:stream/promises";
 import { readJson } from "../../api/socket.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { OWNER_ONLY, sync } from "../../storage/atomic-file.ts";
-import type { Given } from "../arguments.ts";
+import type { Arguments } from "../arguments.ts";
 import { withConnection } from "../connect.ts";
+import { failed, messageOf, print } from "../output.ts";
 
 export const line = {
   usage: "backup FILE",
@@ -15,8 +16,7 @@ export const line = {
   words: [1, 1] as const,
 };
 
-/** `elbro backup` */
-export async function main(given: Given): Promise<number> {
+export async function main(given: Arguments): Promise<number> {
   const file = path.resolve(given.words[0] ?? "");
   if (existsSync(file)) throw new StartError(`${file} exists already; give another file name`);
   const trouble = await withConnection(given, async ({ open, isDemo }) => {
@@ -26,11 +26,8 @@ export async function main(given: Given): Promise<number> {
     await write(copy, file);
     return null;
   });
-  if (trouble !== null) {
-    process.stderr.write(`elbro: ${trouble.reason}\n`);
-    return 1;
-  }
-  process.stdout.write(`${file} contains the database and the keys; restore it with: elbro restore ${file}\n`);
+  if (trouble !== null) return failed(trouble.reason);
+  print(`${file} contains the database and the keys; restore it with: elbro restore ${file}`);
   return 0;
 }
 
@@ -42,6 +39,6 @@ async function write(copy: IncomingMessage, file: string): Promise<void> {
     sync(path.dirname(file));
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) rmSync(file, { force: true });
-    throw new StartError(`cannot write ${file}: ${error instanceof Error ? error.message : "unknown error"}`);
+    throw new StartError(`cannot write ${file}: ${messageOf(error)}`);
   }
 }

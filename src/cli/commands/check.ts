@@ -11,9 +11,10 @@ import { keysMarkOf } from "../../state/accounts.ts";
 import { KeyFile } from "../../storage/api-key-file.ts";
 import { damageInFile } from "../../storage/damage-scan.ts";
 import { databasePathIn } from "../../storage/open-storage.ts";
-import { type Given, printJson } from "../arguments.ts";
+import type { Arguments } from "../arguments.ts";
 import { bodyOf, withConnection } from "../connect.ts";
 import { isDemo } from "../demo.ts";
+import { print, printJson } from "../output.ts";
 
 export const line = {
   usage: "check",
@@ -36,30 +37,29 @@ const OTHER_KEYS =
   "the running daemon uses other keys or another service than the configuration; reload it with kill -HUP (docker kill -s HUP), or restart it";
 const MARKS = { works: "ok  ", fails: "FAIL", untold: "?   " } as const;
 
-/** `elbro check` */
-export async function main(given: Given): Promise<number> {
+export async function main(given: Arguments): Promise<number> {
   const isJson = given.values.json === true;
-  const out = isJson ? process.stderr : process.stdout;
+  const stream = isJson ? process.stderr : process.stdout;
+  const tell = (text: string) => stream.write(`${text}\n`);
   const { config, path, warnings } = loadConfiguration(given.configPath, process.env);
   const { plugs, plans, home_assistant: homeAssistant } = config;
   const isApp = process.env.SUPERVISOR_TOKEN !== undefined;
   const ofPlugs = [...plugWarnings(plugs, plans), ...(isApp ? [] : homeAssistantWarnings(plugs, homeAssistant))];
-  for (const warning of [...warnings, ...ofPlugs]) out.write(`warning: ${warning}\n`);
+  for (const warning of [...warnings, ...ofPlugs]) tell(`warning: ${warning}`);
   // In an app of Home Assistant no key is needed, and the supervisor supplies the broker.
   if (!isDemo(config) && !isApp) {
     requireKeys(config, commandHint(process));
-    if (hasNoUsers(config)) out.write(`warning: ${NO_BROKER_USERS}\n`);
+    if (hasNoUsers(config)) tell(`warning: ${NO_BROKER_USERS}`);
   }
-  if (socketPathIn(config.data_dir) === null) out.write(`warning: ${NO_SOCKET}\n`);
+  if (socketPathIn(config.data_dir) === null) tell(`warning: ${NO_SOCKET}`);
   const refused = Object.entries(config.accounts?.refused ?? {});
-  for (const [file, said] of refused) out.write(`${file}: ${textIn("en", said)}\n`);
+  for (const [file, said] of refused) tell(`${file}: ${textIn("en", said)}`);
   if (refused.length > 0) {
-    out.write(`${refused.length} account files have mistakes; elbro runs without them\n`);
+    tell(`${refused.length} account files have mistakes; elbro runs without them`);
     return CANNOT_BE_USED;
   }
-  out.write(`the configuration${path === null ? "" : ` ${path}`} can be used\n`);
-  if (isDemo(config))
-    out.write("no account configured: set consumer.api_key or third_party; until then elbro runs a demo\n");
+  tell(`the configuration${path === null ? "" : ` ${path}`} can be used`);
+  if (isDemo(config)) tell("no account configured: set consumer.api_key or third_party; until then elbro runs a demo");
   if (given.values.online !== true) return (await storedDamage(config.data_dir)) ? 1 : 0;
   const { checks, by, keys_mark, isRunning } = await withConnection(given, async ({ ask, isRunning, isDemo }) => ({
     ...bodyOf(await ask<ChecksAnswer>("/local/v1/checks", { method: "POST" })),
@@ -67,10 +67,10 @@ export async function main(given: Given): Promise<number> {
     by: isRunning ? "the running daemon" : isDemo ? "a demo" : "this command, because no daemon is running",
   }));
   if (isJson) printJson({ checks, keys_mark });
-  out.write(`tested by ${by}:\n`);
-  for (const { part, state, text } of checks) out.write(`  ${MARKS[state]} ${part}: ${text}\n`);
+  tell(`tested by ${by}:`);
+  for (const { part, state, text } of checks) tell(`  ${MARKS[state]} ${part}: ${text}`);
   const isCurrent = !isRunning || keys_mark === keysMarkOf(config);
-  if (!isCurrent) out.write(`  ${MARKS.fails} configuration: ${OTHER_KEYS}\n`);
+  if (!isCurrent) tell(`  ${MARKS.fails} configuration: ${OTHER_KEYS}`);
   return isCurrent && checks.every(({ state }) => state === "works") ? 0 : 1;
 }
 
@@ -79,13 +79,11 @@ async function storedDamage(dataDir: string): Promise<boolean> {
   const keyFile = new KeyFile(dataDir);
   const keys = keyFile.read();
   if (keys.kind === "unreadable")
-    process.stdout.write(`${keyFile.path}: ${keys.why}; restore or delete the file, and create its keys again\n`);
+    print(`${keyFile.path}: ${keys.why}; restore or delete the file, and create its keys again`);
   const file = databasePathIn(dataDir);
   const isFree = existsSync(file) && (await runningDaemon(dataDir).catch(() => null)) === null;
   const damage = isFree ? damageInFile(file) : [];
   for (const text of damage)
-    process.stdout.write(
-      `${file}: ${text}; at the next start elbro ignores it and requests it from the service again\n`,
-    );
+    print(`${file}: ${text}; at the next start elbro ignores it and requests it from the service again`);
   return keys.kind === "unreadable" || damage.length > 0;
 }

@@ -7,7 +7,6 @@ interface CommandRow {
   readonly load: () => Promise<Command>;
 }
 
-/** Every command, in the order of the general help. */
 export const commands: Readonly<Record<string, CommandRow>> = {
   run: { summary: "runs the daemon (same as elbro without a command)", load: () => import("./run.ts") },
   check: {
@@ -44,7 +43,6 @@ export const commands: Readonly<Record<string, CommandRow>> = {
 
 const NAME_COLUMN = 14;
 
-/** Returns the text of `elbro --help`. */
 export function generalHelp(): string {
   return `elbro: electricity prices and plans for the home
 

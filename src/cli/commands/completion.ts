@@ -16,7 +16,6 @@ const line = {
   takes: [],
 };
 
-/** Returns the command `elbro completion` for a table of commands. */
 export function completionOf(commands: Table): Command {
   return {
     line,

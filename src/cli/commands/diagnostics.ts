@@ -1,7 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { StartError } from "../../core/status/start-error.ts";
-import { type Given, textOf } from "../arguments.ts";
+import { OWNER_ONLY } from "../../storage/atomic-file.ts";
+import { type Arguments, textOf } from "../arguments.ts";
 import { bodyOf, withConnection } from "../connect.ts";
+import { messageOf, printJson } from "../output.ts";
 
 export const line = {
   usage: "diagnostics",
@@ -16,18 +18,14 @@ export const line = {
   } as const,
 };
 
-const OWNER_ONLY = 0o600;
-
-/** `elbro diagnostics` */
-export async function main(given: Given): Promise<number> {
+export async function main(given: Arguments): Promise<number> {
   const out = textOf(given.values.out);
   const found = await withConnection(given, async ({ ask, isRunning }) => ({
     running: isRunning,
     ...bodyOf(await ask<object>("/local/v1/diagnostics")),
   }));
-  const text = `${JSON.stringify(found, null, 2)}\n`;
-  if (out === undefined) process.stdout.write(text);
-  else write(out, text);
+  if (out === undefined) printJson(found);
+  else write(out, `${JSON.stringify(found, null, 2)}\n`);
   return 0;
 }
 
@@ -35,6 +33,6 @@ function write(file: string, text: string): void {
   try {
     writeFileSync(file, text, { mode: OWNER_ONLY });
   } catch (error) {
-    throw new StartError(`cannot write ${file}: ${error instanceof Error ? error.message : "unknown error"}`);
+    throw new StartError(`cannot write ${file}: ${messageOf(error)}`);
   }
 }

@@ -9,11 +9,11 @@ import { type ClearResult, clearPublished } from "../../mqtt/clear-published.ts"
 import { otherShards } from "../../mqtt/other-shards.ts";
 import { KeyValueStore } from "../../storage/key-value-store.ts";
 import { databasePathIn, openDataDir } from "../../storage/open-storage.ts";
-import type { Given } from "../arguments.ts";
+import type { Arguments } from "../arguments.ts";
 import { requireOwner } from "../connect.ts";
 import { isDemo } from "../demo.ts";
 import { leftovers } from "../leftovers.ts";
-
+import { print } from "../output.ts";
 import { systemClock } from "../system-clock.ts";
 
 export const line = {
@@ -29,17 +29,16 @@ const HOME_ASSISTANT_MS = 45_000;
 const BROKER_MS = 60_000;
 const COLUMN = 15;
 
-/** `elbro forget` */
-export async function main(given: Given): Promise<number> {
+export async function main(given: Arguments): Promise<number> {
   const { config, path } = loadConfiguration(given.configPath, process.env);
   if (isDemo(config)) throw new StartError("no account is configured, and the demo leaves nothing behind");
   if (await runningDaemon(config.data_dir))
     throw new StartError(`stop elbro first: it runs with ${config.data_dir} and would publish everything again`);
   const result = await forgetIn(config, systemClock(given.simulated).now());
   const where = config.mqtt.url === undefined ? "the built-in broker" : withoutLogin(config.mqtt.url);
-  process.stdout.write(`${outcomeOf(result, where, config)}\n\nRemove the rest yourself:\n`);
+  print(`${outcomeOf(result, where, config)}\n\nRemove the rest yourself:`);
   for (const [what, how] of leftovers({ config, configPath: path, isContainer: isContainer() }))
-    process.stdout.write(`  ${what.padEnd(COLUMN)} ${how}\n`);
+    print(`  ${what.padEnd(COLUMN)} ${how}`);
   return result === null || result.left > 0 ? 1 : 0;
 }
 
@@ -60,7 +59,7 @@ async function forgetTopics(config: Config, memory: KeyValueStore): Promise<Clea
   const broker = hasNoUsers(config) ? null : await startBroker(config, { info: ignore, warn: ignore }, ONLY_USERS);
   const isEmbedded = config.mqtt.url === undefined;
   if (isEmbedded && !broker) return { cleared: 0, left: 0, reason: null };
-  if (broker) process.stdout.write(`waiting for Home Assistant at port ${broker.port}; Ctrl-C ends this\n`);
+  if (broker) print(`waiting for Home Assistant at port ${broker.port}; Ctrl-C ends this`);
   try {
     return await clearPublished({
       ...connectionTo(broker, config),

@@ -2,6 +2,7 @@ import { isatty } from "node:tty";
 import { readBounded } from "../../config/bounded-file.ts";
 import { hashPassword } from "../../mqtt/broker/users.ts";
 import { BadArgument } from "../arguments.ts";
+import { messageOf, print } from "../output.ts";
 
 const STDIN = 0;
 const MAX_PASSWORD_BYTES = 64 * 1024;
@@ -12,21 +13,18 @@ export const line = {
   takes: [],
 };
 
-/** `elbro hash-password` */
 export async function main(): Promise<number> {
   if (isatty(STDIN)) process.stderr.write("elbro: type the password, then Enter and Ctrl-D\n");
-  const password = passwordOf(STDIN);
+  const password = readPassword();
   if (password === "") throw new BadArgument("hash-password: expected a password on standard input");
-  process.stdout.write(`${await hashPassword(password)}\n`);
+  print(await hashPassword(password));
   return 0;
 }
 
-function passwordOf(input: number): string {
+function readPassword(): string {
   try {
-    return readBounded(input, MAX_PASSWORD_BYTES).replace(/\r?\n$/, "");
+    return readBounded(STDIN, MAX_PASSWORD_BYTES).replace(/\r?\n$/, "");
   } catch (error) {
-    throw new BadArgument(
-      `hash-password: cannot read standard input: ${error instanceof Error ? error.message : error}`,
-    );
+    throw new BadArgument(`hash-password: cannot read standard input: ${messageOf(error)}`);
   }
 }

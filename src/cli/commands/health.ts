@@ -1,6 +1,7 @@
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import { httpGet, httpsGetHere } from "../../service/client/http-get.ts";
-import { type Given, jsonOption } from "../arguments.ts";
+import { type Arguments, jsonOption } from "../arguments.ts";
+import { failed, messageOf, print } from "../output.ts";
 
 export const line = {
   usage: "health",
@@ -22,24 +23,20 @@ interface Body {
   readonly checks?: Readonly<Record<string, { readonly ok: boolean; readonly text: string }>>;
 }
 
-/** `elbro health` */
-export async function main(given: Given): Promise<number> {
+export async function main(given: Arguments): Promise<number> {
   const { api } = loadConfiguration(given.configPath, process.env).config;
   const host = EVERYWHERE[api.host] ?? api.host;
   try {
     const { status, text } = await (api.tls ? httpsGetHere : httpGet)({ host, port: api.port, path: "/livez" }, BOUNDS);
-    process.stdout.write(given.values.json === true ? `${text}\n` : wordsOf(text));
+    print(given.values.json === true ? text : wordsOf(text));
     return status === OK ? 0 : 1;
   } catch (error) {
-    const why = error instanceof Error ? error.message : "no answer";
-    process.stderr.write(`elbro: no answer from the API on ${host}, port ${api.port}: ${why}\n`);
-    return 1;
+    return failed(`no answer from the API on ${host}, port ${api.port}: ${messageOf(error)}`);
   }
 }
 
-/** Returns the state and the failed checks, one per line. */
 function wordsOf(text: string): string {
   const { status, checks = {} } = JSON.parse(text) as Body;
   const wrong = Object.values(checks).filter(({ ok }) => !ok);
-  return `${[status, ...wrong.map((check) => `  ${check.text}`)].join("\n")}\n`;
+  return [status, ...wrong.map((check) => `  ${check.text}`)].join("\n");
 }

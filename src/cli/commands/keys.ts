@@ -8,7 +8,8 @@ import { loadConfiguration } from "../../config/load-config-file.ts";
 import { nearest } from "../../config/suggest-key.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
 import type { LocalError } from "../../http/errors.ts";
-import { BadArgument, type CommandLine, type Given, printJson, textOf } from "../arguments.ts";
+import { type Arguments, BadArgument, type CommandLine, textOf } from "../arguments.ts";
+import { print, printJson } from "../output.ts";
 import { systemClock } from "../system-clock.ts";
 
 export const line: CommandLine = {
@@ -37,7 +38,7 @@ export const line: CommandLine = {
 
 const HEAD = ["name", "opens", "may", "a minute", "a day", "made", "last used"] as const;
 
-export async function main(given: Given): Promise<number> {
+export async function main(given: Arguments): Promise<number> {
   const [verb = "", name] = given.words;
   const { json, ...creating } = line.options ?? {};
   const [option] = Object.keys(creating).filter((each) => given.values[each] !== undefined);
@@ -55,7 +56,7 @@ export async function main(given: Given): Promise<number> {
     show(doneOf(await replaceKey(config, nameIn(name), caller)), "replaced; the old key no longer works");
   else if (verb === "revoke") {
     const revoked = doneOf(await revokeKey(config, nameIn(name), caller));
-    process.stdout.write(`The key ${revoked.name} is revoked.\n`);
+    print(`The key ${revoked.name} is revoked.`);
   } else {
     const meant = nearest(verb, ["list", "create", "replace", "revoke"]);
     const hint = meant === null || meant === verb ? "" : `did you mean keys ${meant}? `;
@@ -70,7 +71,6 @@ function doneOf<Done>(result: Done | LocalError): Done {
   return result as Done;
 }
 
-/** Returns one line per key of the configuration and of the key file. */
 function keyTable(keys: LanKeysAnswer["keys"]): string {
   if (keys.length === 0) return `There are no keys. Create one with: ${commandHint(process)("keys create NAME")}\n`;
   const rows = keys.map((key) => [
@@ -91,32 +91,29 @@ function keyTable(keys: LanKeysAnswer["keys"]): string {
   return `${[HEAD, ...rows].map(lineOf).join("\n")}\n`;
 }
 
-function wantedIn(name: string, values: Given["values"]) {
+function wantedIn(name: string, values: Arguments["values"]) {
   if ((values.control || values.admin) && values["third-party"])
     throw new BadArgument("--control and --admin cannot be used with --third-party: /thirdParty is read-only");
   if (values["hash-encoding"] !== undefined && !values["third-party"])
     throw new BadArgument("--hash-encoding needs --third-party");
   return {
     name,
-    ...{
-      admin: values.admin === true,
-      control: values.control === true || values.admin === true,
-      third_party: values["third-party"] === true,
-    },
+    admin: values.admin === true,
+    control: values.control === true || values.admin === true,
+    third_party: values["third-party"] === true,
     requests_per_minute: limit("--per-minute", textOf(values["per-minute"])),
     requests_per_day: limit("--per-day", textOf(values["per-day"])),
     hash_encoding: encodingIn(textOf(values["hash-encoding"])),
   };
 }
 
-function show({ kept, shown }: MadeKey, done: string): void {
-  const may = kept.kind === "third_party" ? "opens /thirdParty" : `may ${kept.scopes.join(" and ")}`;
-  const [, sent] = shown.at(-1) ?? [];
-  const rows = shown.map(([what, value]) => `  ${what.padEnd(8)}${value}`).join("\n");
-  process.stdout.write(`The key ${kept.name} is ${done}. It ${may}.
+function show({ stored, secrets }: MadeKey, done: string): void {
+  const may = stored.kind === "third_party" ? "opens /thirdParty" : `may ${stored.scopes.join(" and ")}`;
+  const rows = Object.entries(secrets).map(([what, value]) => `  ${what.padEnd(8)}${value}`);
+  process.stdout.write(`The key ${stored.name} is ${done}. It ${may}.
 
-${rows}
-  header  Authorization: Bearer ${sent}
+${rows.join("\n")}
+  header  Authorization: Bearer ${secrets.token ?? secrets.key}
 
 It is shown only this once; elbro stores only its hash. A running daemon accepts it within a second.
 `);

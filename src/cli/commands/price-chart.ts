@@ -1,5 +1,6 @@
 /** Prices as bars of text, one row per hour. */
 
+import { localTimeText } from "../../core/planning/model/local-time.ts";
 import type { Level } from "../../core/prices/level.ts";
 import { type EpochMs, HOUR_MS, type Interval } from "../../core/time/interval.ts";
 
@@ -94,7 +95,7 @@ export function priceSummary(days: readonly DayPrices[], now: EpochMs): string {
   if (!first) return "";
   const today = days.find(({ start, end }) => start <= now && now < end)?.date;
   const at = ({ price, date, minuteOfDay }: (typeof prices)[number]) =>
-    `${price.toFixed(2)} at ${clockText(minuteOfDay)}${date === today ? "" : ` on ${date}`}`;
+    `${price.toFixed(2)} at ${localTimeText(minuteOfDay)}${date === today ? "" : ` on ${date}`}`;
   const current = prices.find(({ start, end }) => start <= now && now < end);
   const least = prices.reduce((best, each) => (each.price < best.price ? each : best), first);
   const most = prices.reduce((best, each) => (each.price > best.price ? each : best), first);
@@ -129,7 +130,7 @@ function hourRows(day: DayPrices): Row[] {
     const within = day.prices.filter((price) => price.start >= start && price.start < start + HOUR_MS);
     const first = within[0];
     const price = first ? within.reduce((sum, each) => sum + each.price, 0) / within.length : null;
-    const label = clockText(first?.minuteOfDay ?? null);
+    const label = first ? localTimeText(first.minuteOfDay) : UNKNOWN_TIME;
     rows.push({ start, end: start + HOUR_MS, label, price, level: middleLevel(within) });
   }
   return rows;
@@ -142,12 +143,7 @@ function middleLevel(prices: readonly ShownPrice[]): Level | null {
 }
 
 function rowOf({ start, end, price, level, minuteOfDay }: ShownPrice): Row {
-  return { start, end, price, level, label: clockText(minuteOfDay) };
-}
-
-function clockText(minuteOfDay: number | null): string {
-  if (minuteOfDay === null) return UNKNOWN_TIME;
-  return [Math.floor(minuteOfDay / 60), minuteOfDay % 60].map((part) => String(part).padStart(2, "0")).join(":");
+  return { start, end, price, level, label: localTimeText(minuteOfDay) };
 }
 
 /** Returns the label of an hour. The repeated hour in autumn is 2A, then 2B. */

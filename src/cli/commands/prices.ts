@@ -3,8 +3,9 @@ import type { NowAnswer, PriceRowAnswer, TimelineAnswer } from "../../api/prices
 import type { Calendar } from "../../core/time/calendar.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import { serviceCalendar } from "../../service/service-calendar.ts";
-import { type Given, jsonOption, printJson } from "../arguments.ts";
+import { type Arguments, jsonOption } from "../arguments.ts";
 import { bodyOf, type Connection, withConnection } from "../connect.ts";
+import { failed, print, printJson } from "../output.ts";
 import { type ChartStyle, type DayPrices, priceChart, priceSummary, scaleOf } from "./price-chart.ts";
 
 export const line = {
@@ -25,28 +26,25 @@ type Found =
       readonly kind: "found";
       readonly now: EpochMs;
       readonly home: TimelineAnswer;
-      /** Ids of all homes. */
       readonly known: readonly string[];
       /** Why missing prices could not be requested; null if they were, or if none are missing. */
       readonly trouble: string | null;
     }
   | { readonly kind: "unknown"; readonly why: string };
 
-/** `elbro prices` */
-export async function main(given: Given): Promise<number> {
+export async function main(given: Arguments): Promise<number> {
   const [wanted = null] = given.words;
   const found = await withConnection(given, ({ ask }) => pricesOf(ask, wanted));
   if (found.kind === "unknown") {
-    process.stderr.write(`elbro: ${found.why}\n`);
-    return 1;
+    return failed(found.why);
   }
   const { home, known, now, trouble } = found;
   const days = daysOf(home.prices, now, serviceCalendar());
   if (given.values.json === true) printJson(home);
   else {
-    process.stdout.write(`${homeText({ ...home, days, now, trouble }, styleOf(given.values.quarters === true))}\n`);
+    print(homeText({ ...home, days, now, trouble }, styleOf(given.values.quarters === true)));
     const others = known.filter((id) => id !== home.id);
-    if (wanted === null && others.length > 0) process.stdout.write(`\nother homes: ${others.join(", ")}\n`);
+    if (wanted === null && others.length > 0) print(`\nother homes: ${others.join(", ")}`);
   }
   return days[0]?.prices.length === 0 ? 1 : 0;
 }
@@ -85,7 +83,6 @@ async function homesIn(ask: Connection["ask"], addresses: () => Promise<Addresse
   return { ...(await read()), why };
 }
 
-/** Returns the prices of today and tomorrow. */
 function daysOf(prices: readonly PriceRowAnswer[], now: EpochMs, calendar: Calendar): DayPrices[] {
   const today = calendar.startOf("day", now);
   return calendar.intervals("day", { start: today, end: calendar.add("day", today, 2) }).map((day) => ({

@@ -6,7 +6,8 @@ import { giveToOwnerOf } from "../../storage/atomic-file.ts";
 import { DatabaseError, DatabaseInUse } from "../../storage/database.ts";
 import { databasePathIn } from "../../storage/open-storage.ts";
 import { copyPathOf, replaceDatabase } from "../../storage/recovery.ts";
-import type { Given } from "../arguments.ts";
+import type { Arguments } from "../arguments.ts";
+import { print } from "../output.ts";
 import { systemClock } from "../system-clock.ts";
 
 export const line = {
@@ -16,26 +17,19 @@ export const line = {
   words: [0, 1] as const,
 };
 
-/** `elbro restore` */
-export async function main(given: Given): Promise<number> {
+export async function main(given: Arguments): Promise<number> {
   const { config } = loadConfiguration(given.configPath, process.env);
   const databasePath = databasePathIn(config.data_dir);
   const [copyPath = copyPathOf(databasePath)] = given.words;
   try {
-    const { setAside, keys, keysSetAside, isPageReplaced } = replaceDatabase(
-      databasePath,
-      copyPath,
-      systemClock(given.simulated).now(),
-    );
+    const now = systemClock(given.simulated).now();
+    const { setAside, keys, keysSetAside, isPageReplaced } = replaceDatabase(databasePath, copyPath, now);
     if (process.getuid?.() === 0) giveToOwnerOf(config.data_dir, databasePath);
     const { mtimeMs } = statSync(copyPath);
-    process.stdout.write(`${databasePath} is now the copy of ${formatInstant(mtimeMs - (mtimeMs % SECOND_MS))}\n`);
-    if (keys.length > 0)
-      process.stdout.write(`keys that are valid again: ${keys.map(({ name }) => name).join(", ")}\n`);
-    if (isPageReplaced)
-      process.stdout.write("page.yaml is that of the copy; the old one is kept with the date in its name\n");
-    for (const old of [setAside, keysSetAside])
-      if (old !== null) process.stdout.write(`the old database is kept as ${old}\n`);
+    print(`${databasePath} is now the copy of ${formatInstant(mtimeMs - (mtimeMs % SECOND_MS))}`);
+    if (keys.length > 0) print(`keys that are valid again: ${keys.map(({ name }) => name).join(", ")}`);
+    if (isPageReplaced) print("page.yaml is that of the copy; the old one is kept with the date in its name");
+    for (const old of [setAside, keysSetAside]) if (old !== null) print(`the old database is kept as ${old}`);
     return 0;
   } catch (error) {
     if (error instanceof DatabaseInUse)

@@ -1,11 +1,12 @@
 /** `elbro run`: reads the configuration, starts the daemon, ends it on a signal. */
 import { existsSync, readFileSync } from "node:fs";
 import { flushCompileCache } from "node:module";
-import { hostname, networkInterfaces } from "node:os";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { type Logger, pino } from "pino";
+import { lanUrls } from "../../api/lan-urls.ts";
 import type { SetupOptions } from "../../api/setup/setup.ts";
 import { runningDaemon } from "../../api/socket.ts";
 import { commandHint, isContainer } from "../../config/command-hint.ts";
@@ -22,24 +23,24 @@ import type { Config } from "../../config/schema.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { PAGE_FILE } from "../../core/runtime/data-files.ts";
 import { DataDirInUse, PassingStartError, StartError } from "../../core/status/start-error.ts";
-import { VERSION } from "../../core/status/version.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
 import { inSlices } from "../../state/slices.ts";
 import { isReadFailure } from "../../storage/database.ts";
-import type { Given } from "../arguments.ts";
-import { demoGreeting, isDemo, refuseWithoutAccount, startDemo } from "../demo.ts";
+import type { Arguments } from "../arguments.ts";
+import { type Demo, demoGreeting, isDemo, refuseWithoutAccount, startDemo } from "../demo.ts";
 import { greeting, houseText } from "../greeting.ts";
 import { historyProgress } from "../history-progress.ts";
+import { failed, messageOf } from "../output.ts";
 import { systemClock } from "../system-clock.ts";
 import { TerminalLog } from "../terminal-log.ts";
-import { FileWatch, watchFolder } from "../watch.ts";
+import { fileWatch, watchFolder } from "../watch.ts";
 
 /** Exit code of a configuration that cannot be used (EX_CONFIG of sysexits). */
-const BAD_CONFIGURATION = 78;
+export const BAD_CONFIGURATION = 78;
 /** Exit code of a failure that may pass by itself (EX_TEMPFAIL). */
-const TRY_AGAIN = 75;
+export const TRY_AGAIN = 75;
 const STDIN = 0;
 const STDOUT = 1;
 const USUAL_COLUMNS = 80;
@@ -73,7 +74,7 @@ export function outlives(error: unknown): boolean {
   return onError?.(error) ?? false;
 }
 
-export async function main(given: Given): Promise<number> {
+export async function main(given: Arguments): Promise<number> {
   const up = Promise.withResolvers<Signalled>();
   installSignalHandlers(up.promise);
   const files = openAccountFiles();
@@ -108,12 +109,14 @@ export async function main(given: Given): Promise<number> {
     });
     current.catch(endOf);
   };
-  const mayRestart = restartLimit(clock);
+  let restarts: readonly number[] = [];
   let isRestarting = false;
   const restartIfUnreadable = (error: unknown) => {
     if (!isReadFailure(error)) return false;
     if (isRestarting) return true;
-    if (!mayRestart()) return false;
+    const at = clock.monotonicMs();
+    restarts = [...restarts.filter((restart) => restart > at - RESTARTS.withinMs), at];
+    if (restarts.length > RESTARTS.most) return false;
     isRestarting = true;
     log.warn({ err: error }, "the database cannot be read: elbro starts again and restores it");
     startAgain(true, () => {
@@ -122,7 +125,11 @@ export async function main(given: Given): Promise<number> {
     return true;
   };
   const world: World = {
-    ...{ given, files, clock, ...output, isSuspect: false },
+    given,
+    files,
+    clock,
+    ...output,
+    isSuspect: false,
     // Stored data belongs to the service that it came from.
     onOtherService: () => startAgain(false),
     onCrash: restartIfUnreadable,
@@ -138,31 +145,31 @@ export async function main(given: Given): Promise<number> {
 function openLog({ level, format }: Config["log"], clock: Clock): Pick<World, "text" | "isTerminal" | "log"> {
   const isTerminal = isatty(STDOUT);
   const isText = isTerminal || process.env.ELBRO_LOG_DEFAULT === "text";
-  const text = (format ?? (isText ? "text" : "json")) === "text" ? textLog(isTerminal) : null;
+  const isForPeople = (format ?? (isText ? "text" : "json")) === "text";
+  const isPlain = !isTerminal || process.env.NO_COLOR || process.env.TERM === "dumb";
+  // In a file, lines have the date and no colours.
+  const text = isForPeople
+    ? new TerminalLog({
+        write: (line) => process.stdout.write(line),
+        columns: () => process.stdout.columns || USUAL_COLUMNS,
+        colors: isPlain ? "none" : "ansi",
+        times: isTerminal ? "clock" : "day and clock",
+      })
+    : null;
   const shape = { base: null, level, timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"` };
   return { text, isTerminal, log: text ? pino(shape, text) : pino(shape) };
 }
 
-/** Returns a function that counts a restart, and returns whether it is within RESTARTS. */
-function restartLimit(clock: Clock): () => boolean {
-  let restarts: readonly number[] = [];
-  return () => {
-    const now = clock.monotonicMs();
-    restarts = [...restarts.filter((at) => at > now - RESTARTS.withinMs), now];
-    return restarts.length <= RESTARTS.most;
-  };
-}
-
 /** Ends the program if neither the home that was set up nor the demo can be started. */
 function endOf(error: unknown): void {
-  process.stderr.write(`elbro: ${error instanceof Error ? error.message : String(error)}\n`);
+  failed(messageOf(error));
   if (error instanceof PassingStartError) process.exit(TRY_AGAIN);
   process.exit(error instanceof StartError ? BAD_CONFIGURATION : 1);
 }
 
 /** State that is kept when a real home replaces the demo. */
 interface World {
-  readonly given: Given;
+  readonly given: Arguments;
   readonly files: ReturnType<typeof openAccountFiles>;
   readonly clock: Clock;
   /** Null if the log is JSON. */
@@ -177,23 +184,18 @@ interface World {
   readonly isSuspect: boolean;
 }
 
-/** Starts the demo if nothing is configured; returns null for a home. Throws a StartError for a file without an account. */
-async function demoOf(loaded: Configuration, clock: World["clock"]) {
-  const { config } = loaded;
-  refuseWithoutAccount(loaded);
-  if (!isDemo(config)) return null;
-  const hasDataDir = process.env.ELBRO_DATA_DIR !== undefined;
-  return startDemo({ config, clock, hasDataDir, host: process.env.ELBRO_DEMO_HOST });
-}
-
 /** Returns the options of the daemon that do not depend on its files. */
 function daemonOptions(
   { given, clock, text, isTerminal, log, onCrash, isSuspect }: World,
   config: Config,
-  demo: Awaited<ReturnType<typeof demoOf>>,
+  demo: Demo | null,
 ): DaemonOptions {
   return {
-    ...{ config, clock, log, random: Math.random, anonymousBroker: demo?.anonymousBroker ?? false },
+    config,
+    clock,
+    log,
+    random: Math.random,
+    anonymousBroker: demo?.anonymousBroker ?? false,
     onConfig: ({ log: { level } }) => {
       log.level = level;
     },
@@ -203,9 +205,11 @@ function daemonOptions(
     // The simulator uses the daemon's clock, so it cannot detect a wrong one.
     simulatedTime: given.simulated !== null || demo !== null,
     isDemo: demo !== null,
-    ...{ onCrash, isSuspect },
+    onCrash,
+    isSuspect,
     onProgress: historyProgress({
-      ...{ now: () => clock.now(), log },
+      now: () => clock.now(),
+      log,
       ...(text && isTerminal ? { show: (done) => text.progress("history", done) } : {}),
     }),
     // The simulator runs on this machine, so no proxy is used.
@@ -240,14 +244,15 @@ async function startHouse(
   const { given, files, clock, text, log } = world;
   const { config, warnings } = loaded;
   for (const warning of warnings) log.warn({}, warning);
-  const demo = await demoOf(loaded, clock);
+  refuseWithoutAccount(loaded);
+  const demo = isDemo(config) ? await startDemo({ config, clock, host: process.env.ELBRO_DEMO_HOST }) : null;
   let reloadCertificates: () => void = () => undefined;
-  const certificates = new FileWatch(() => reloadCertificates());
+  const watchCertificates = fileWatch(() => reloadCertificates());
   const readAgain = async () => {
     if (config.accounts_dir) await inSlices(files.reading(config.accounts_dir), () => undefined);
     const again = loadConfiguration(given.configPath, process.env, files);
     refuseWithoutAccount(again);
-    certificates.watch(again.tlsFiles);
+    watchCertificates(again.tlsFiles);
     for (const warning of again.warnings) log.warn({}, warning);
     return withSupervisor(again.config);
   };
@@ -259,14 +264,15 @@ async function startHouse(
     const used = demo?.config ?? (await withSupervisor(config));
     const daemon = await startWhenFree({
       ...daemonOptions(world, used, demo),
-      ...{ setup, ...(demo ? {} : { source: configurationSource(given.configPath, readAgain) }) },
+      setup,
+      ...(demo ? {} : { source: configurationSource(given.configPath, readAgain) }),
     });
     setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
     if (text && !demo) greet(used, daemon, clock, (line) => text.write(line));
     if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
     const reload = reloadsInOrder(daemon, readAgain, world.onOtherService);
     reloadCertificates = () => void reload("certificate");
-    certificates.watch(demo ? [] : loaded.tlsFiles);
+    watchCertificates(demo ? [] : loaded.tlsFiles);
     const unwatched = (why: string) =>
       log.warn({ why }, "accounts_dir cannot be watched; after a change send SIGHUP to have it read again");
     const unwatch = config.accounts_dir
@@ -279,7 +285,7 @@ async function startHouse(
       },
       async stop() {
         unwatch?.();
-        certificates.watch([]);
+        watchCertificates([]);
         await daemon.stop();
         // The demo deletes its data after the daemon has written to it for the last time.
         await demo?.close();
@@ -302,7 +308,7 @@ function greet(config: Config, daemon: Daemon, clock: Clock, write: (line: strin
   const say = (text: string) => text.trimEnd().split("\n").forEach(write);
   const broker =
     config.mqtt.url === undefined ? `built-in broker, port ${daemon.brokerPort}` : new URL(config.mqtt.url).host;
-  say(greeting({ version: VERSION, dashboard: dashboardAt(config.api, daemon.apiPort), broker }));
+  say(greeting(dashboardAt(config.api, daemon.apiPort), broker));
   const startedMs = clock.monotonicMs();
   let isGreeted = false;
   daemon.published.subscribe(() => {
@@ -322,15 +328,10 @@ function greet(config: Config, daemon: Daemon, clock: Clock, write: (line: strin
  */
 function dashboardAt(api: Config["api"], port: number): string {
   if (process.env.SUPERVISOR_TOKEN !== undefined) return "in the side bar of Home Assistant";
-  const known = dashboardUrlOf(api);
-  if (known !== undefined) return known;
-  const isEverywhere = api.host === "0.0.0.0" || api.host === "::";
-  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
-  const own = addresses.find(({ family, internal }) => family === "IPv4" && !internal)?.address;
-  return `http${api.tls ? "s" : ""}://${isEverywhere && !isContainer() && own !== undefined ? own : "localhost"}:${port}/`;
+  const [lan] = isContainer() ? [] : lanUrls({ ...api, port });
+  return dashboardUrlOf(api) ?? lan ?? `http${api.tls ? "s" : ""}://localhost:${port}/`;
 }
 
-/** Returns the options for the set-up on the demo's page. */
 function setupOf(
   config: Config,
   writePlain: (line: string) => void,
@@ -338,14 +339,17 @@ function setupOf(
   failure: string | null,
 ): SetupOptions {
   return {
-    ...{ path: join(config.data_dir, PAGE_FILE), config, proxy: proxyOf(process.env), onDone, failure },
+    path: join(config.data_dir, PAGE_FILE),
+    config,
+    proxy: proxyOf(process.env),
+    onDone,
+    failure,
     readWith: (texts) => readConfiguration(null, process.env, texts),
     // A line of its own also in a JSON log: a person reads it.
     onCode: (code) => writePlain(`To set up your home from another machine, enter the code ${code} on the dashboard.`),
   };
 }
 
-/** Returns access to the configuration for the dashboard and the API. */
 function configurationSource(given: string | null, read: () => Promise<Config>): ConfigurationSource {
   const path = configPath(given, process.env);
   return {
@@ -359,7 +363,6 @@ function configurationSource(given: string | null, read: () => Promise<Config>):
   };
 }
 
-/** Receiver of signals. */
 interface Signalled {
   readonly reload: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -407,16 +410,6 @@ const ID_FILES = ["/etc/machine-id", "/proc/device-tree/serial-number"];
 function machineId(): string {
   const ids = ID_FILES.map((file) => (existsSync(file) ? readFileSync(file, "utf8") : ""));
   return [hostname(), ...ids].join("\n");
-}
-
-/** Returns a log for people. In a file, lines have the date and no colours. */
-function textLog(isTerminal: boolean): TerminalLog {
-  return new TerminalLog({
-    write: (text) => process.stdout.write(text),
-    columns: () => process.stdout.columns || USUAL_COLUMNS,
-    colors: !isTerminal || process.env.NO_COLOR || process.env.TERM === "dumb" ? "none" : "ansi",
-    times: isTerminal ? "clock" : "day and clock",
-  });
 }
 
 /** In an app of Home Assistant, adds settings from the supervisor that are missing in the configuration. */

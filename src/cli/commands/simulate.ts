@@ -10,7 +10,8 @@ import { readFaultRules } from "../../simulator/fault-rules.ts";
 import { type HomeName, homeNames } from "../../simulator/homes.ts";
 import { readPriceFile } from "../../simulator/price-file.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
-import { BadArgument, type CommandLine, type Given, optionLines, textOf } from "../arguments.ts";
+import { type Arguments, BadArgument, type CommandLine, optionLines, textOf } from "../arguments.ts";
+import { failed, messageOf } from "../output.ts";
 
 const options = {
   port: { type: "string", value: "N", about: "port to listen on (9000)" },
@@ -47,7 +48,7 @@ ${optionLines([...Object.entries(options), ["help", { type: "boolean", about: ""
 `,
 };
 
-export async function main(given: Given): Promise<number> {
+export async function main(given: Arguments): Promise<number> {
   const wanted = simulatorOptions(given, Date.now);
   try {
     const simulator = await startSimulator({ ...wanted, onCrash: reportCrash });
@@ -55,8 +56,7 @@ export async function main(given: Given): Promise<number> {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void simulator.close());
     return 0;
   } catch (error) {
-    process.stderr.write(`elbro: ${messageOf(error)}\n`);
-    return 1;
+    return failed(messageOf(error));
   }
 }
 
@@ -79,7 +79,7 @@ State and controls: ${url}/simulator
 }
 
 /** Errors: throws a BadArgument for the first invalid argument. */
-export function simulatorOptions({ values }: Given, now: () => EpochMs): SimulatorOptions {
+export function simulatorOptions({ values }: Arguments, now: () => EpochMs): SimulatorOptions {
   const text = (name: keyof typeof options) => textOf(values[name]);
   const [clock, prices, faults] = [text("clock"), text("prices"), text("faults")];
   const replay = values.replay === true;
@@ -107,10 +107,6 @@ export function simulatorOptions({ values }: Given, now: () => EpochMs): Simulat
 /** The message names the argument, the given value and the expected one. */
 function bad(message: string): BadArgument {
   return new BadArgument(`${message}; see elbro simulate --help`);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function numberOf(name: string, text: string, least: number, most: number): number {

@@ -1,8 +1,9 @@
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import type { BodyOf } from "../../service/contract/operations.ts";
-import { type Given, jsonOption, printJson } from "../arguments.ts";
+import { type Arguments, jsonOption } from "../arguments.ts";
 import { withConnection } from "../connect.ts";
 import { isDemo } from "../demo.ts";
+import { failed, print, printJson } from "../output.ts";
 
 export const line = {
   usage: "suggest TEXT",
@@ -14,20 +15,16 @@ export const line = {
 
 const NO_KEY = "the address search needs third_party.api_key and third_party.api_secret";
 
-/** `elbro suggest "street 1"` */
-export async function main(given: Given): Promise<number> {
+export async function main(given: Arguments): Promise<number> {
   const { config } = loadConfiguration(given.configPath, process.env);
   const target = `/thirdParty/prices/addresses/suggestions/${encodeURIComponent(given.words[0] ?? "")}`;
   const found =
     isDemo(config) || config.third_party
       ? await withConnection(given, ({ ask }) => ask<BodyOf<"addressSuggestions">>(target))
       : ({ kind: "error", reason: NO_KEY } as const);
-  if (found.kind === "error") {
-    process.stderr.write(`elbro: ${found.reason}\n`);
-    return 1;
-  }
+  if (found.kind === "error") return failed(found.reason);
   if (given.values.json === true) printJson(found.body);
-  else if (found.body.length === 0) process.stdout.write("no address found\n");
-  else for (const { id, suggestion } of found.body) process.stdout.write(`${suggestion}\n  id  ${id}\n`);
+  else if (found.body.length === 0) print("no address found");
+  else for (const { id, suggestion } of found.body) print(`${suggestion}\n  id  ${id}`);
   return 0;
 }

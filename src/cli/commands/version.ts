@@ -1,9 +1,9 @@
 import { VERSION } from "../../core/status/version.ts";
+import { print } from "../output.ts";
 
 export const line = { usage: "version", about: "Prints the version.", takes: [] };
 
-/** `elbro version` */
 export async function main(): Promise<number> {
-  process.stdout.write(`${VERSION}\n`);
+  print(VERSION);
   return 0;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { greeting, houseText } from "../../../src/cli/greeting.ts";
+import { VERSION } from "../../../src/core/status/version.ts";
 import type { PriceOfHome } from "../../../src/plans/house-overview.ts";
 import { at, calendar } from "../../support/home/price-days.ts";
 
@@ -10,8 +11,8 @@ const HOME: PriceOfHome = {
 };
 
 test("the greeting has the version, the dashboard's URL and the broker", () => {
-  expect(greeting({ version: "0.1.0", dashboard: "http://192.168.1.5:8080/", broker: "192.168.1.10:1883" })).toBe(
-    "elbro 0.1.0\n  dashboard    http://192.168.1.5:8080/\n  MQTT         192.168.1.10:1883\n",
+  expect(greeting("http://192.168.1.5:8080/", "192.168.1.10:1883")).toBe(
+    `elbro ${VERSION}\n  dashboard    http://192.168.1.5:8080/\n  MQTT         192.168.1.10:1883\n`,
   );
 });
 

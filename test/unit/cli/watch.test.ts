@@ -1,6 +1,6 @@
 import { renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { FileWatch } from "../../../src/cli/watch.ts";
+import { fileWatch } from "../../../src/cli/watch.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 
 test("a changed file is reported, also behind a symbolic link that points to another file", async () => {
@@ -10,8 +10,8 @@ test("a changed file is reported, also behind a symbolic link that points to ano
   symlinkSync(dir.file("one"), dir.file("link"));
   let changes = 0;
   let looks = 0;
-  const watch = new FileWatch(() => changes++, 5);
-  watch.watch([dir.file("link")]);
+  const watch = fileWatch(() => changes++, 5);
+  watch([dir.file("link")]);
   // Replaces the link in one step, as certbot does, again and again: the first look at the file only remembers it.
   await expect
     .poll(() => {
@@ -20,5 +20,5 @@ test("a changed file is reported, also behind a symbolic link that points to ano
       return changes;
     })
     .toBeGreaterThan(0);
-  watch.watch([]);
+  watch([]);
 });

@@ -1,0 +1,49 @@
+/** What the endpoints read and change. */
+import type { CommandHint } from "../config/command-hint.ts";
+import type { ConfigurationEditor } from "../config/editing/configuration-editor.ts";
+import type { ConnectionEditor } from "../config/editing/connection-editor.ts";
+import type { PageHistory } from "../config/editing/page-history.ts";
+import type { SettingsEditor } from "../config/editing/settings-editor.ts";
+import type { Config } from "../config/schema.ts";
+import type { Clock } from "../core/runtime/clock.ts";
+import type { LogMemory } from "../core/runtime/log-memory.ts";
+import type { SeriesKey } from "../core/series/series.ts";
+import type { Mqtt } from "../mqtt/start-mqtt.ts";
+import type { PlannedState } from "../plans/open-plans.ts";
+import type { Plugs } from "../plugs/plug-wiring.ts";
+import type { ProxySettings } from "../service/client/proxy.ts";
+import type { Storage } from "../storage/open-storage.ts";
+import type { Check } from "./broker-check.ts";
+import type { EventFeed } from "./event-source.ts";
+import type { SetupOptions } from "./setup/setup.ts";
+
+export interface ApiDeps {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: { info(facts: object, text: string): void; warn(facts: object, text: string): void };
+  /** Fires when the daemon ends. */
+  readonly signal: AbortSignal;
+  readonly state: PlannedState;
+  readonly storage: Storage;
+  readonly mqtt: { readonly client: Pick<Mqtt["client"], "status"> };
+  readonly plugs: Pick<Plugs, "snapshots" | "announced" | "tryOut">;
+  readonly editor: ConfigurationEditor;
+  readonly settings: SettingsEditor;
+  readonly connections: ConnectionEditor;
+  readonly history: PageHistory;
+  readonly events: EventFeed;
+  readonly logLines: LogMemory;
+  /** Called for a series whose stored rows were changed by a request of the LAN. */
+  readonly onSeriesChanged: (series: SeriesKey) => void;
+  /** Tests the broker: the connection of the running daemon, or the configured one while none runs. */
+  readonly checkBroker: () => Promise<Check>;
+  readonly proxy: ProxySettings | null;
+  /** Returns the command line that the owner types. */
+  readonly commandHint: CommandHint;
+  /** True if Home Assistant forwards requests of its users, which then need no key. */
+  readonly ingress: boolean;
+  /** Options of the set-up, which replaces the demo; null if a set-up is not possible. */
+  readonly setup: SetupOptions | null;
+  /** Called with an unexpected error of a request, which is logged and answered. */
+  readonly onCrash?: (error: unknown) => void;
+}
