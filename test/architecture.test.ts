@@ -23,8 +23,8 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 8_017,
-  cli: 2_796,
+  api: 8_016,
+  cli: 2_792,
   config: 4_728,
   core: 10_928,
   dashboard: 10_063,

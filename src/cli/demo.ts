@@ -72,6 +72,8 @@ export async function startDemo({ config, clock, host = LOOPBACK_HOST }: DemoOpt
   const isOpen = host === LOOPBACK_HOST;
   const { startSimulator } = await import("../simulator/simulator.ts");
   const simulator = await startSimulator({ now: () => clock.now() });
+  const { consumerKey, thirdParty: pair } = simulator.keys;
+  const newSecret = () => randomBytes(SECRET_BYTES).toString("base64url");
   const dataDir = hasDataDir ? config.data_dir : mkdtempSync(path.join(tmpdir(), "elbro-demo-"));
   const isLiving = config.plans.length === 0 && config.plugs.length === 0;
   const living = isLiving ? await startLiving(simulator, dataDir, clock) : null;
@@ -79,23 +81,15 @@ export async function startDemo({ config, clock, host = LOOPBACK_HOST }: DemoOpt
     config: {
       ...config,
       service: { base_url: simulator.url },
-      consumer: {
-        name: "consumer",
-        ...(simulator.keys.consumerKey === null ? {} : { api_key: simulator.keys.consumerKey }),
-      },
-      third_party: {
-        api_key: simulator.keys.thirdParty.apiKey,
-        api_secret: simulator.keys.thirdParty.apiSecret,
-        hash_encoding: "hex",
-        places: [],
-      },
+      consumer: { name: "consumer", ...(consumerKey !== null && { api_key: consumerKey }) },
+      third_party: { api_key: pair.apiKey, api_secret: pair.apiSecret, hash_encoding: "hex", places: [] },
       broker: {
         ...config.broker,
         host,
         users:
           isOpen || config.broker.users.length > 0
             ? config.broker.users
-            : [{ name: "demo", password: randomBytes(SECRET_BYTES).toString("base64url"), commands: true }],
+            : [{ name: "demo", password: newSecret(), commands: true }],
       },
       api: {
         ...config.api,
@@ -103,13 +97,7 @@ export async function startDemo({ config, clock, host = LOOPBACK_HOST }: DemoOpt
         keys:
           config.api.keys.length > 0
             ? config.api.keys
-            : [
-                {
-                  name: "demo",
-                  key: isOpen ? LOOPBACK_KEY : randomBytes(SECRET_BYTES).toString("base64url"),
-                  scopes: ["read", "control"],
-                },
-              ],
+            : [{ name: "demo", key: isOpen ? LOOPBACK_KEY : newSecret(), scopes: ["read", "control"] }],
       },
       plans: config.plans.length > 0 ? config.plans : [...DEMO_PLANS, ...(isLiving ? [FREEZER] : [])],
       plugs: living?.plugs ?? config.plugs,

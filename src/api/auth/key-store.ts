@@ -70,10 +70,9 @@ export function openKeyStore({
   const notKept = (error: unknown) => log.warn({ err: error }, "the used quota of the keys could not be saved");
   if (ring.keys().length === 0 && !ingress)
     log.warn({}, `the API has no key, so it rejects all requests; create one: ${commandHint("keys create NAME")}`);
-  const secrets = [...api.keys.map(({ name, key }) => [name, key] as const)];
-  for (const { api_secret, name } of api.third_party_keys ?? []) secrets.push([name, api_secret]);
-  for (const [name, secret] of isLoopback(api.host) ? [] : secrets)
-    if (secret.length < SHORT_KEY)
+  const pairs = (api.third_party_keys ?? []).map(({ name, api_secret: key }) => ({ name, key }));
+  for (const { name, key } of isLoopback(api.host) ? [] : [...api.keys, ...pairs])
+    if (key.length < SHORT_KEY)
       log.warn(
         { name },
         `an API key is short enough to be guessed; create a long one: ${commandHint("keys create NAME")}`,

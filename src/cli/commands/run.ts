@@ -81,16 +81,14 @@ export async function main(given: Arguments): Promise<number> {
   const loaded = loadConfiguration(given.configPath, process.env, files);
   const clock = systemClock(given.simulated);
   const output = openLog(loaded.config.log, clock);
-  const { log } = output;
   /** Starts again with the present configuration. What fails while the present daemon stops ends with it. */
-  const startAgain = (isSuspect: boolean, done: () => void = () => undefined) => {
+  const startAgain = (isSuspect: boolean) => {
     current = current.then(async (house) => {
-      await house.stop().catch((error: unknown) => log.warn({ err: error }, "the daemon did not stop cleanly"));
-      const next = await startHouse({ ...world, isSuspect }, load(), onSetUp);
-      done();
-      return next;
+      await house.stop().catch((error: unknown) => output.log.warn({ err: error }, "the daemon did not stop cleanly"));
+      return startHouse({ ...world, isSuspect }, load(), onSetUp);
     });
     current.catch(endOf);
+    return current;
   };
   const load = () => loadConfiguration(given.configPath, process.env, files);
   const onSetUp = (undo: () => Promise<void>) => {
@@ -102,36 +100,23 @@ export async function main(given: Arguments): Promise<number> {
         return await startHouse(world, load(), onSetUp);
       } catch (error) {
         if (!(error instanceof StartError)) throw error;
-        log.warn({ reason: error.message }, "the home that was set up cannot be started: the demo continues");
+        output.log.warn({ reason: error.message }, "the home that was set up cannot be started: the demo continues");
         await undo();
         return startHouse(world, load(), onSetUp, error.message);
       }
     });
     current.catch(endOf);
   };
-  let restarts: readonly number[] = [];
-  let isRestarting = false;
-  const restartIfUnreadable = (error: unknown) => {
-    if (!isReadFailure(error)) return false;
-    if (isRestarting) return true;
-    const at = clock.monotonicMs();
-    restarts = [...restarts.filter((restart) => restart > at - RESTARTS.withinMs), at];
-    if (restarts.length > RESTARTS.most) return false;
-    isRestarting = true;
-    log.warn({ err: error }, "the database cannot be read: elbro starts again and restores it");
-    startAgain(true, () => {
-      isRestarting = false;
-    });
-    return true;
-  };
+  const restartIfUnreadable = restarter({ clock, log: output.log }, () => startAgain(true));
+  // Stored data belongs to the service that it came from.
+  const onOtherService = () => void startAgain(false);
   const world: World = {
     given,
     files,
     clock,
     ...output,
     isSuspect: false,
-    // Stored data belongs to the service that it came from.
-    onOtherService: () => startAgain(false),
+    onOtherService,
     onCrash: restartIfUnreadable,
   };
   let current = startHouse(world, loaded, onSetUp);
@@ -158,6 +143,32 @@ function openLog({ level, format }: Config["log"], clock: Clock): Pick<World, "t
     : null;
   const shape = { base: null, level, timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"` };
   return { text, isTerminal, log: text ? pino(shape, text) : pino(shape) };
+}
+
+/**
+ * Returns the handler of unexpected errors. After a read failure of the database it starts the daemon again, within
+ * RESTARTS.
+ */
+function restarter(
+  { clock, log }: Pick<World, "clock" | "log">,
+  startAgain: () => Promise<unknown>,
+): (error: unknown) => boolean {
+  let restarts: readonly number[] = [];
+  let isRestarting = false;
+  return (error) => {
+    if (!isReadFailure(error)) return false;
+    if (isRestarting) return true;
+    const at = clock.monotonicMs();
+    restarts = [...restarts.filter((restart) => restart > at - RESTARTS.withinMs), at];
+    if (restarts.length > RESTARTS.most) return false;
+    isRestarting = true;
+    log.warn({ err: error }, "the database cannot be read: elbro starts again and restores it");
+    const ended = () => {
+      isRestarting = false;
+    };
+    startAgain().then(ended, ended);
+    return true;
+  };
 }
 
 /** Ends the program if neither the home that was set up nor the demo can be started. */
@@ -246,8 +257,8 @@ async function startHouse(
   for (const warning of warnings) log.warn({}, warning);
   refuseWithoutAccount(loaded);
   const demo = isDemo(config) ? await startDemo({ config, clock, host: process.env.ELBRO_DEMO_HOST }) : null;
-  let reloadCertificates: () => void = () => undefined;
-  const watchCertificates = fileWatch(() => reloadCertificates());
+  let reload: (by: string) => Promise<void> = async () => undefined;
+  const watchCertificates = fileWatch(() => void reload("certificate"));
   const readAgain = async () => {
     if (config.accounts_dir) await inSlices(files.reading(config.accounts_dir), () => undefined);
     const again = loadConfiguration(given.configPath, process.env, files);
@@ -270,21 +281,18 @@ async function startHouse(
     setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
     if (text && !demo) greet(used, daemon, clock, (line) => text.write(line));
     if (demo) process.stdout.write(demoGreeting(demo, { api: daemon.apiPort, broker: daemon.brokerPort }));
-    const reload = reloadsInOrder(daemon, readAgain, world.onOtherService);
-    reloadCertificates = () => void reload("certificate");
+    reload = reloadsInOrder(daemon, readAgain, world.onOtherService);
     watchCertificates(demo ? [] : loaded.tlsFiles);
     const unwatched = (why: string) =>
       log.warn({ why }, "accounts_dir cannot be watched; after a change send SIGHUP to have it read again");
-    const unwatch = config.accounts_dir
-      ? watchFolder(config.accounts_dir, () => reload("accounts_dir"), unwatched)
-      : null;
+    const unwatch = config.accounts_dir && watchFolder(config.accounts_dir, () => reload("accounts_dir"), unwatched);
     return {
       async reload() {
         if (demo) log.info({}, "the demo has no configuration to reload");
         else await reload("SIGHUP");
       },
       async stop() {
-        unwatch?.();
+        if (unwatch) unwatch();
         watchCertificates([]);
         await daemon.stop();
         // The demo deletes its data after the daemon has written to it for the last time.
