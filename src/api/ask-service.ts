@@ -50,6 +50,6 @@ export function troubleText(trouble: Trouble): string {
     case "unreachable":
       return `the service cannot be reached: ${textIn("en", trouble.why)}`;
     case "deferred":
-      return `no request before ${formatInstant(trouble.until)}: ${trouble.after ? troubleText(trouble.after) : trouble.why}`;
+      return `no request before ${formatInstant(trouble.until)}: ${trouble.after ? troubleText(trouble.after) : textIn("en", trouble.why)}`;
   }
 }

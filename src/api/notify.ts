@@ -14,7 +14,7 @@ export const notifyEndpoints: readonly Endpoint[] = [
     async run({ config, proxy }, _params, { signal, headers }) {
       const { notify, language } = config;
       if (!notify) return localError("conflict", message("refused.no_notify"));
-      const { sendTestNote } = await import("../integrations/notify/test-note.ts");
+      const { sendTestNote } = await import("../integrations/notify/publish.ts");
       const trouble = await sendTestNote(notify, { language, proxy, signal: signal() });
       if (trouble === null) return { kind: "json", body: { sent: true } };
       return localError("conflict", textIn(languageOf(headers["accept-language"], config.language), trouble));

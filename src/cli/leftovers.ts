@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Config } from "../config/schema.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
 import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
-import { targetOf } from "../integrations/notify/target.ts";
+import { targetOf } from "../integrations/notify/note.ts";
 
 export interface LeftoverOptions {
   readonly config: Config;

@@ -40,6 +40,18 @@ export interface Integrations {
   readonly close: () => Promise<void>;
 }
 
+interface StartOptions extends IntegrationsOptions {
+  readonly homeAssistant: HomeAssistant | null;
+  readonly plugs: () => readonly PlugSnapshot[];
+}
+
+/** What the loops are made of. */
+interface LoopParts extends StartOptions {
+  readonly storage: Pick<Storage, "settings" | "database" | "writing">;
+  readonly state: PlannedState;
+  readonly changes: ChangeBus;
+}
+
 /** Prepares the connection to Home Assistant; null if none is configured. Nothing is connected yet. */
 export async function openHomeAssistant(
   { config, clock, random, signal }: IntegrationsOptions,
@@ -55,14 +67,12 @@ export async function openHomeAssistant(
 
 /** Nothing is loaded or connected before `run`. */
 export function startIntegrations(
-  options: IntegrationsOptions & {
-    readonly homeAssistant: HomeAssistant | null;
-    readonly plugs: () => readonly PlugSnapshot[];
-  },
-  storage: ArchivedStorage,
+  options: StartOptions,
+  storage: LoopParts["storage"],
   state: PlannedState,
   changes: ChangeBus,
 ): Integrations {
+  const parts: LoopParts = { ...options, storage, state, changes };
   const running: Promise<void>[] = [];
   let used = notifyingOf(options.config);
   let stopNotifying = new AbortController();
@@ -71,7 +81,7 @@ export function startIntegrations(
     const { account, click } = used;
     if (!account) return;
     const signal = AbortSignal.any([options.signal, stopNotifying.signal]);
-    notifying = notifying.then(() => runNotifications({ ...options, account, click, signal }, storage, state));
+    notifying = notifying.then(() => runNotifications({ ...parts, signal }, account, click));
   };
   return {
     configure(config) {
@@ -85,38 +95,37 @@ export function startIntegrations(
     },
     run(apiPort) {
       const { archive, mdns, update_feed: feed } = options.config;
-      const { homeAssistant } = options;
-      if (mdns !== undefined) running.push(runMdns(options, mdns, apiPort));
+      if (mdns !== undefined) running.push(runMdns(parts, mdns, apiPort));
       notify();
-      if (feed !== undefined) running.push(runUpdateCheck({ ...options, feed }, storage, state, changes));
-      if (homeAssistant) running.push(runStatistics({ ...options, ...homeAssistant }, storage, state, changes));
-      if (archive) running.push(runArchive({ ...options, account: archive }, storage, state, changes));
+      if (feed !== undefined) running.push(runUpdateCheck(parts, feed));
+      if (options.homeAssistant) running.push(runStatistics(parts, options.homeAssistant.connection));
+      if (archive) running.push(runArchive(parts, archive));
       else forgetBacklog(storage.database, storage.writing);
     },
     close: async () => void (await Promise.all([...running, notifying])),
   };
 }
 
-async function runMdns({ config, clock, log, signal }: IntegrationsOptions, name: string, port: number): Promise<void> {
+async function runMdns(parts: LoopParts, name: string, port: number): Promise<void> {
   const { announceDashboard } = await import("./mdns/mdns-loop.ts");
-  await announceDashboard({ name, host: config.api.host, port, clock, log }, signal);
+  await announceDashboard({ ...parts, name, host: parts.config.api.host, port }, parts.signal);
 }
 
-async function runUpdateCheck(
-  { feed, clock, log, signal, proxy = null }: IntegrationsOptions & { readonly feed: string },
-  { settings }: Pick<Storage, "settings">,
-  { stats }: PlannedState,
-  changes: ChangeBus,
-): Promise<void> {
+async function runUpdateCheck(parts: LoopParts, feed: string): Promise<void> {
   const { UpdateLoop } = await import("./updates/update-loop.ts");
+  const { stats } = parts.state;
   const loop = new UpdateLoop({
-    ...{ feed, clock, log, proxy, memory: settings, heartbeat: stats.heartbeat("checking for updates", signal) },
+    ...parts,
+    feed,
+    proxy: parts.proxy ?? null,
+    memory: parts.storage.settings,
+    heartbeat: stats.heartbeat("checking for updates", parts.signal),
     onRelease(release) {
       stats.update = release;
-      changes.stateChanged.emit({ home: null });
+      parts.changes.stateChanged.emit({ home: null });
     },
   });
-  await loop.run(signal);
+  await loop.run(parts.signal);
 }
 
 /** Returns the keys that notifications depend on. */
@@ -130,81 +139,72 @@ const NOTIFICATIONS = "notifications";
 const MAX_NOTIFIED_HOMES = 50;
 
 async function runNotifications(
-  options: IntegrationsOptions & {
-    readonly account: NonNullable<Config["notify"]>;
-    readonly click: string | undefined;
-  },
-  { settings }: Pick<Storage, "settings">,
-  state: PlannedState,
+  parts: LoopParts,
+  account: NonNullable<Config["notify"]>,
+  click: string | undefined,
 ): Promise<void> {
   const { NotifyLoop } = await import("./notify/notify-loop.ts");
   const { conditionsIn } = await import("./notify/conditions.ts");
   const { publish } = await import("./notify/publish.ts");
-  const { config, account, click, clock, log, random, signal, proxy } = options;
-  const { homes, homeReader, plans, problems, calendar, isTimeTrusted, stats } = state;
-  const language = account.language ?? config.language;
+  const { homes, homeReader, plans, problems, calendar, isTimeTrusted, stats } = parts.state;
+  const language = account.language ?? parts.config.language;
   const loop = new NotifyLoop({
-    ...{ account, click, clock, log, random, calendar, problems, isTimeTrusted },
-    conditions: async (now) =>
-      conditionsIn({
-        homes: homes
-          .list()
-          .slice(0, MAX_NOTIFIED_HOMES)
-          .map((home) => homeReader.snapshot(home, now)),
-        plans: plans.snapshots,
-        problems: problems.list(),
-        ...{ calendar, now, language },
-      }),
-    publish: (note, stop) => publish(account, note, stop, proxy ? { proxy } : {}),
-    memory: settings,
-    heartbeat: stats.heartbeat("notifying", signal),
+    ...parts,
+    account,
+    click,
+    calendar,
+    problems,
+    isTimeTrusted,
+    conditions: async (now) => {
+      const shown = homes.list().slice(0, MAX_NOTIFIED_HOMES);
+      const snapshots = shown.map((home) => homeReader.snapshot(home, now));
+      const observed = { homes: snapshots, plans: plans.snapshots, problems: problems.list() };
+      return conditionsIn({ ...observed, calendar, now, language });
+    },
+    publish: (note, signal) => publish(account, note, signal, parts.proxy ?? null),
+    memory: parts.storage.settings,
+    heartbeat: stats.heartbeat("notifying", parts.signal),
   });
-  await loop.run(signal);
+  await loop.run(parts.signal);
 }
 
-async function runArchive(
-  options: IntegrationsOptions & {
-    readonly account: NonNullable<Config["archive"]>;
-    readonly plugs: () => readonly PlugSnapshot[];
-  },
-  { database, settings, writing }: ArchivedStorage,
-  { problems, stats }: PlannedState,
-  changes: ChangeBus,
-): Promise<void> {
+async function runArchive(parts: LoopParts, account: NonNullable<Config["archive"]>): Promise<void> {
   const { ArchiveLoop } = await import("./archive/archive-loop.ts");
-  const { account, plugs, clock, log, random, signal } = options;
+  const { database, settings, writing } = parts.storage;
+  const { problems, stats } = parts.state;
   const figures = { rows: 0, count: () => loop.count() };
   const loop = new ArchiveLoop({
-    ...{ account, plugs, problems, clock, log, random },
+    ...parts,
+    account,
+    problems,
     openBacklog: () => ArchiveBacklog.open(database, settings, writing),
-    heartbeat: stats.heartbeat("archiving", signal),
+    heartbeat: stats.heartbeat("archiving", parts.signal),
     onWritten(rows) {
       figures.rows += rows;
     },
   });
   stats.archive = figures;
-  changes.seriesChanged.subscribe(() => loop.changed());
-  await loop.run(signal);
+  parts.changes.seriesChanged.subscribe(() => loop.changed());
+  await loop.run(parts.signal);
 }
 
-async function runStatistics(
-  { config, connection, clock, log, random, signal }: IntegrationsOptions & Pick<HomeAssistant, "connection">,
-  { settings }: Pick<Storage, "settings">,
-  state: PlannedState,
-  changes: ChangeBus,
-): Promise<void> {
+async function runStatistics(parts: LoopParts, connection: SharedConnection): Promise<void> {
   const { StatisticsLoop } = await import("./homeassistant/statistics-loop.ts");
-  const { homes, calendar, problems, repository, stats } = state;
+  const { config } = parts;
+  const { homes, calendar, problems, repository, stats } = parts.state;
   const loop = new StatisticsLoop({
-    ...{ connection, homes, calendar, problems, clock, log, random },
+    ...parts,
+    connection,
+    homes,
+    calendar,
+    problems,
     store: repository.store,
-    memory: settings,
-    ...{ language: config.language, costField: config.service.cost_field },
+    memory: parts.storage.settings,
+    language: config.language,
+    costField: config.service.cost_field,
     retentionYears: config.retention.years,
-    heartbeat: stats.heartbeat("importing statistics", signal),
+    heartbeat: stats.heartbeat("importing statistics", parts.signal),
   });
-  changes.seriesChanged.subscribe((series) => loop.changed(series));
-  await loop.run(signal);
+  parts.changes.seriesChanged.subscribe((series) => loop.changed(series));
+  await loop.run(parts.signal);
 }
-
-type ArchivedStorage = Pick<Storage, "settings" | "database" | "writing">;

@@ -1,7 +1,4 @@
-/**
- * Simulated authentication: the consumer account with its key and subscription, and the third-party key and secret.
- * Source: service interface, parts 3 and 5.
- */
+/** Simulated authentication: consumer keys, third-party tokens. Source: service interface, parts 3 and 5. */
 import { type EpochMs, formatInstant } from "../core/time/interval.ts";
 import type { AuthRequest, AuthResult } from "../http/route.ts";
 import { type ContractError, contractError } from "../service/contract/errors.ts";
@@ -22,15 +19,15 @@ export type KeyIssue =
 const SHOWN_CHARACTERS = 4;
 
 export class ConsumerAccount {
-  readonly #newKey: () => string;
+  readonly #makeKey: () => string;
   #key: string | null;
   #expiresAt: EpochMs | null = null;
   #entitlement: Entitlement = "active";
 
   /** `key` is the user's existing key; null if none has been created. */
-  constructor(key: string | null, newKey: () => string) {
+  constructor(key: string | null, makeKey: () => string) {
     this.#key = key;
-    this.#newKey = newKey;
+    this.#makeKey = makeKey;
   }
 
   /** Returns true for the account's current key, expired or not. A replaced key is not valid. */
@@ -54,16 +51,15 @@ export class ConsumerAccount {
     }
   }
 
-  /** Creates the first key. */
-  issueKey(): KeyIssue {
-    if (this.#key) return { kind: "refused", reason: "a key exists already; replace it" };
-    return this.#create();
-  }
-
-  /** Replaces the key; the old one stops working immediately. */
-  replaceKey(): KeyIssue {
-    if (!this.#key) return { kind: "refused", reason: "there is no key to replace; issue one" };
-    return this.#create();
+  /** Issues the first key, or replaces the key: the old one stops working immediately. */
+  newKey(action: "issue" | "replace"): KeyIssue {
+    const refused = (reason: string): KeyIssue => ({ kind: "refused", reason });
+    if (action === "issue" && this.#key) return refused("a key exists already; replace it");
+    if (action === "replace" && !this.#key) return refused("there is no key to replace; issue one");
+    if (this.#entitlement !== "active") return refused("a key needs an active Plus subscription");
+    this.#key = this.#makeKey();
+    this.#expiresAt = null;
+    return { kind: "issued", key: this.#key };
   }
 
   /** Sets the expiry of the current key; null removes it. */
@@ -82,13 +78,6 @@ export class ConsumerAccount {
       keyEndsWith: this.#key?.slice(-SHOWN_CHARACTERS) ?? null,
       expiresAt: this.#expiresAt,
     };
-  }
-
-  #create(): KeyIssue {
-    if (this.#entitlement !== "active") return { kind: "refused", reason: "a key needs an active Plus subscription" };
-    this.#key = this.#newKey();
-    this.#expiresAt = null;
-    return { kind: "issued", key: this.#key };
   }
 }
 
@@ -141,13 +130,9 @@ export function createAdmission(parts: AdmissionOptions): (message: AuthRequest)
 
 function admitConsumer({ authorization, now }: AuthRequest, { customers }: AdmissionOptions): AuthResult {
   const customer = customers.owning(authorization);
-  if (!customer)
-    return {
-      kind: "refused",
-      error: contractError("invalid_token", "the API key is invalid; send it as a bearer token"),
-    };
-  const denial = customer.account.denial(now);
-  if (denial) return { kind: "refused", error: denial };
+  const invalid = contractError("invalid_token", "the API key is invalid; send it as a bearer token");
+  const denial = customer ? customer.account.denial(now) : invalid;
+  if (!customer || denial) return { kind: "refused", error: denial ?? invalid };
   const { standing, retryAfterSec } = customer.quota.count(now);
   if (retryAfterSec !== null) {
     customers.denied++;

@@ -48,9 +48,7 @@ export class Charges {
     this.#calendar = calendar;
   }
 
-  /**
-   * Returns the charges of a region that are valid at some time in a range. Shape: by kind and name, then ascending.
-   */
+  /** Returns the charges of a region that are valid in a range. Shape: by kind and name, then ascending. */
   during(region: Region, range: Interval): ChargeValidity[] {
     const first = Math.max(CHARGE_YEARS.first, this.#yearOf(range.start));
     const last = Math.min(CHARGE_YEARS.last, this.#yearOf(range.end));
@@ -68,9 +66,8 @@ export class Charges {
 
   /** Returns the sum of all tariffs by local hour. Shape: 24 numbers. Unit: currency per kWh, without VAT. */
   tariffsByHour(region: Region, day: Interval): readonly number[] {
-    const tariffs = this.during(region, { start: day.start, end: day.start + 1 }).filter(
-      ({ kind }) => kind === "tariff",
-    );
+    const charges = this.during(region, { start: day.start, end: day.start + 1 });
+    const tariffs = charges.filter(({ kind }) => kind === "tariff");
     return Array.from({ length: HOURS_OF_DAY }, (_, hour) =>
       tariffs.reduce((sum, tariff) => sum + (holdsHour(tariff, hour) ? tariff.price : 0), 0),
     );
@@ -110,7 +107,8 @@ function gridTariff(
   price: { readonly low: number; readonly high: number; readonly peak: number },
 ): ChargeValidity[] {
   const band = (name: string, from: number, to: number, perKwh: number): ChargeValidity => ({
-    ...{ ...validity, ...tariff(`Nettarif C ${name}`, ownerName, indexed(perKwh, year)) },
+    ...validity,
+    ...tariff(`Nettarif C ${name}`, ownerName, indexed(perKwh, year)),
     hours: { from, to },
   });
   return [

@@ -1,7 +1,4 @@
-/**
- * Control paths of the simulator, in addition to the service's paths. A person or a test sets the clock, injects
- * faults, and manages the key as in the mobile app.
- */
+/** Control paths of the simulator, to set the clock, inject faults, and manage the key as in the app. */
 import * as z from "zod/mini";
 import { formatInstant, formatInstantOrNull } from "../core/time/interval.ts";
 import { type LocalError, type LocalErrorCode, localError } from "../http/errors.ts";
@@ -10,8 +7,7 @@ import { JSON_TYPE, type LocalAnswer } from "../http/response.ts";
 import type { Route } from "../http/route.ts";
 import type { InterfaceName } from "../service/contract/operations.ts";
 import { type ConsumerAccount, entitlements } from "./accounts.ts";
-import { type FaultRule, type FaultScript, readFaultRules } from "./fault-rules.ts";
-import { instant } from "./instant-schema.ts";
+import { type FaultRule, type FaultScript, instant, readFaultRules } from "./fault-rules.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 
 export interface Controlled {
@@ -33,8 +29,6 @@ class Refusal extends Error {
   }
 }
 
-type Act = (json: unknown, controlled: Controlled) => object | undefined;
-
 /** Maximum size of a request body; a script of a thousand rules fits. */
 const MAX_BODY_BYTES = 256 * 1024;
 /** Maximum speed. At higher speeds a day passes within one keep-alive interval. */
@@ -52,60 +46,57 @@ const entitlementChange = z.strictObject({ entitlement: z.enum(entitlements) });
 
 /** Returns `GET /simulator` and `POST /simulator/clock`, `/key`, `/entitlement`, `/faults`. */
 export function controlRoutes(controlled: Controlled): readonly Route[] {
-  const post = (name: string, act: Act): Route => ({
-    method: "POST",
-    path: `/simulator/${name}`,
-    scope: "open",
-    // A body of any content type is read.
-    takesFile: true,
-    async handle({ file }) {
-      const reading = await readJson(file, MAX_BODY_BYTES);
-      if (reading.kind === "error") return reading;
-      try {
-        return shown(act(reading.body, controlled) ?? stateOf(controlled));
-      } catch (error) {
-        if (error instanceof Refusal) return error.answer;
-        throw error;
-      }
-    },
-  });
-  return [
-    { method: "GET", path: "/simulator", scope: "open", handle: () => shown(stateOf(controlled)) },
-    ...[
-      post("clock", setClock),
-      post("key", changeKey),
-      post("entitlement", setEntitlement),
-      post("faults", setFaults),
-    ],
-  ];
+  const posts = Object.entries(acts).map(
+    ([name, act]): Route => ({
+      method: "POST",
+      path: `/simulator/${name}`,
+      scope: "open",
+      // A body of any content type is read.
+      takesFile: true,
+      async handle({ file }) {
+        const reading = await readJson(file, MAX_BODY_BYTES);
+        if (reading.kind === "error") return reading;
+        try {
+          return shown(act(reading.body, controlled) ?? stateOf(controlled));
+        } catch (error) {
+          if (error instanceof Refusal) return error.answer;
+          throw error;
+        }
+      },
+    }),
+  );
+  return [{ method: "GET", path: "/simulator", scope: "open", handle: () => shown(stateOf(controlled)) }, ...posts];
 }
 
-function setClock(json: unknown, { clock }: Controlled): undefined {
-  clock.set(parsed(clockChange, json, `{"at": RFC 3339 date-time, "speed": 0 to ${MAX_SPEED}}, both optional`));
-}
-
-function changeKey(json: unknown, { account, clock }: Controlled): object | undefined {
-  const expected = `{"action": "issue" | "replace" | "expire"}; "at" is the expiry time of the key, by default now`;
-  const change = parsed(keyAction, json, expected);
-  if (change.action === "expire") {
-    account.expireKey(change.at ?? clock.now());
+/** What a POST does, by the end of its path. Returns an answer other than the state. */
+const acts: Readonly<Record<string, (json: unknown, controlled: Controlled) => object | undefined>> = {
+  clock(json, { clock }) {
+    clock.set(parsed(clockChange, json, `{"at": RFC 3339 date-time, "speed": 0 to ${MAX_SPEED}}, both optional`));
     return undefined;
-  }
-  const issue = change.action === "issue" ? account.issueKey() : account.replaceKey();
-  if (issue.kind === "refused") throw new Refusal("conflict", issue.reason);
-  return { key: issue.key, note: "shown only this once" };
-}
-
-function setEntitlement(json: unknown, { account }: Controlled): undefined {
-  const expected = `{"entitlement": one of ${entitlements.join(", ")}}`;
-  account.setEntitlement(parsed(entitlementChange, json, expected).entitlement);
-}
-
-function setFaults(json: unknown, { faults }: Controlled): undefined {
-  const reading = readFaultRules(json);
-  if (reading.kind === "unreadable") throw new Refusal("invalid_parameter", reading.problems.join("; "));
-  faults.replace(reading.rules);
-}
+  },
+  key(json, { account, clock }) {
+    const expected = `{"action": "issue" | "replace" | "expire"}; "at" is the expiry time of the key, by default now`;
+    const change = parsed(keyAction, json, expected);
+    if (change.action === "expire") {
+      account.expireKey(change.at ?? clock.now());
+      return undefined;
+    }
+    const issue = account.newKey(change.action);
+    if (issue.kind === "refused") throw new Refusal("conflict", issue.reason);
+    return { key: issue.key, note: "shown only this once" };
+  },
+  entitlement(json, { account }) {
+    const expected = `{"entitlement": one of ${entitlements.join(", ")}}`;
+    account.setEntitlement(parsed(entitlementChange, json, expected).entitlement);
+    return undefined;
+  },
+  faults(json, { faults }) {
+    const reading = readFaultRules(json);
+    if (reading.kind === "unreadable") throw new Refusal("invalid_parameter", reading.problems.join("; "));
+    faults.replace(reading.rules);
+    return undefined;
+  },
+};
 
 function parsed<Schema extends z.ZodMiniType>(schema: Schema, json: unknown, expected: string): z.infer<Schema> {
   const reading = schema.safeParse(json);
@@ -128,8 +119,9 @@ function stateOf({ clock, account, faults, attemptsToday, accounts }: Controlled
 /** Converts a rule to the form of the script. */
 function writtenRule(rule: FaultRule) {
   const isInstant = (name: string) => ["from", "to", "rowsFrom", "rowsTo"].includes(name);
+  const fields = Object.entries(rule);
   return Object.fromEntries(
-    Object.entries(rule).map(([name, value]) => [name, isInstant(name) ? formatInstant(Number(value)) : value]),
+    fields.map(([name, value]) => [name, isInstant(name) ? formatInstant(Number(value)) : value]),
   );
 }
 

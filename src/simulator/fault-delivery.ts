@@ -30,27 +30,16 @@ export function deliverThrough(script: FaultScript, now: () => EpochMs, stopped:
           response.destroy();
           return;
         case "cutOff":
-          cutOff(reply, response);
+          // Announces the full length, sends half of the body and closes the connection.
+          response.writeHead(reply.status, { ...reply.headers, "Content-Length": Buffer.byteLength(reply.body) });
+          response.write(firstHalf(reply.body), () => response.destroy());
           return;
-        case "lateRows":
-        case "wrongRows":
-        case "badRow":
-        case "headers":
-        case "otherAccount":
-          reply = spoiltReply(fault, reply, now());
-          break;
         default:
-          return sendReply(spoiltReply(fault, reply, now()), response);
+          reply = spoiltReply(fault, reply, now());
       }
     }
     return sendReply(reply, response);
   };
-}
-
-/** Announces the full length, sends half of the body and closes the connection. */
-function cutOff(reply: Reply, response: ServerResponse): void {
-  response.writeHead(reply.status, { ...reply.headers, "Content-Length": Buffer.byteLength(reply.body) });
-  response.write(firstHalf(reply.body), () => response.destroy());
 }
 
 /** Applies a fault to a reply. Faults of rows or fields do not change error responses. */
@@ -83,9 +72,12 @@ function spoiltReply(fault: FaultRule, reply: Reply, now: EpochMs): Reply {
     case "empty":
       return withJson(reply, emptied);
     case "missingField":
-      return withJson(reply, (json) => changeField(json, fault.field, remove));
-    case "wrongType":
-      return withJson(reply, (json) => changeField(json, fault.field, mistype));
+      return withJson(reply, (json) => changeField(json, fault.field, ({ [fault.field]: _, ...others }) => others));
+    case "wrongType": {
+      const mistyped = (value: Json = null) => (typeof value === "number" ? String(value) : 12345);
+      const change = (from: JsonObject) => ({ ...from, [fault.field]: mistyped(from[fault.field]) });
+      return withJson(reply, (json) => changeField(json, fault.field, change));
+    }
     default:
       return reply;
   }
@@ -121,7 +113,8 @@ function firstHalf(body: Reply["body"]): Uint8Array {
 }
 
 function statusReply(fault: Extract<FaultRule, { fault: "status" }>, reply: Reply, now: EpochMs): Reply {
-  const code = fault.errorCode ?? codeOfStatus(fault.status);
+  const codes = Object.keys(errorTable) as ErrorCode[];
+  const code = fault.errorCode ?? codes.find((each) => errorTable[each].status === fault.status);
   if (!code) return htmlReply(fault.status);
   const isBeforeQuota = fault.status === 401 || fault.status === 503;
   const quotaNames = new Set(Object.values(quotaHeaderNames).flatMap((names) => Object.values<string>(names)));
@@ -138,15 +131,8 @@ function statusReply(fault: Extract<FaultRule, { fault: "status" }>, reply: Repl
         : Math.max(1, Math.ceil(Number(resetSec) - now / SECOND_MS));
     headers["Retry-After"] = String(fault.retryAfterSec ?? untilReset);
   } else if (fault.retryAfterSec !== undefined) headers["Retry-After"] = String(fault.retryAfterSec);
-  return {
-    status: fault.status,
-    headers,
-    body: JSON.stringify(errorBody(contractError(code, errorTable[code].meaning))),
-  };
-}
-
-function codeOfStatus(status: number): ErrorCode | undefined {
-  return (Object.keys(errorTable) as ErrorCode[]).find((code) => errorTable[code].status === status);
+  const error = errorBody(contractError(code, errorTable[code].meaning));
+  return { status: fault.status, headers, body: JSON.stringify(error) };
 }
 
 function withJson(reply: Reply, change: (json: Json) => Json): Reply {
@@ -162,21 +148,15 @@ function emptied(json: Json): Json {
   return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, Array.isArray(value) ? [] : value]));
 }
 
-function changeField(json: Json, field: string, change: (from: JsonObject, field: string) => void): Json {
-  const rows = Array.isArray(json) ? json : isObject(json) && Array.isArray(json.data) ? json.data : [];
-  const holders = rows.filter(isObject).filter((row) => Object.hasOwn(row, field));
-  if (holders.length > 0) for (const row of holders) change(row, field);
-  else if (isObject(json) && Object.hasOwn(json, field)) change(json, field);
-  return json;
-}
-
-function remove(from: JsonObject, field: string): void {
-  delete from[field];
-}
-
-function mistype(from: JsonObject, field: string): void {
-  const value = from[field];
-  from[field] = typeof value === "number" ? String(value) : 12345;
+/** Changes the rows that have a field; without such a row, the envelope. */
+function changeField(json: Json, field: string, change: (from: JsonObject) => JsonObject): Json {
+  const has = (each: Json): each is JsonObject => isObject(each) && Object.hasOwn(each, field);
+  let isInRows = false;
+  const changed = mapRows(json, (row) => {
+    isInRows ||= has(row);
+    return [has(row) ? change(row) : row];
+  });
+  return !isInRows && has(json) ? change(json) : changed;
 }
 
 function isObject(json: Json): json is JsonObject {

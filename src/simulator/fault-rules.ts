@@ -4,12 +4,23 @@ import type { EpochMs } from "../core/time/interval.ts";
 import { describeIssue } from "../service/contract/answer.ts";
 import { type ErrorCode, errorTable } from "../service/contract/errors.ts";
 import { type OperationId, operationIds } from "../service/contract/operations.ts";
-import { instant } from "./instant-schema.ts";
+import { parseInstant } from "../service/contract/range.ts";
 
 /** Maximum rules; a longer script is a mistake. */
 const MAX_RULES = 1_000;
 /** Maximum delay; no client waits longer. */
 const MAX_DELAY_MS = 600_000;
+
+/** Schema of an RFC 3339 date-time in JSON, parsed to epoch ms. */
+export const instant = z.pipe(
+  z.string(),
+  z.transform((text, context) => {
+    const reading = parseInstant(text);
+    if (reading.kind === "value") return reading.value;
+    context.issues.push({ code: "custom", input: text, message: reading.why });
+    return z.NEVER;
+  }),
+);
 
 /** Creates a schema for a text from a list of names. */
 function oneOf<Name extends string>(names: readonly Name[]) {
@@ -136,10 +147,7 @@ export class FaultScript {
     return this.#rules.some(({ rule }) => rule.fault === "otherAccount" && fits(rule, "addresses", now));
   }
 
-  /**
-   * Returns the faults of one response: all matching additive ones in the order of the script, up to the first other
-   * fault.
-   */
+  /** Returns the faults of one response: all matching additive ones, up to the first other fault. */
   strike(operation: OperationId, now: EpochMs): FaultRule[] {
     const striking: FaultRule[] = [];
     for (const entry of this.#rules) {

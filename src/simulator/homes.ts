@@ -59,9 +59,7 @@ export const demoHomes: Readonly<Record<HomeName, Home>> = {
   ),
 };
 
-/**
- * Returns the home of another account: a copy of the first account's with another id and label. `number` counts from 1.
- */
+/** Returns the home of account `number`, from 1: a copy of the first account's with another id and label. */
 export function homeOfAccount(home: Home, number: number): Home {
   const { id, label } = home.address;
   const own = { id: `${id.slice(0, -ACCOUNT_DIGITS)}${number.toString(16).padStart(ACCOUNT_DIGITS, "0")}` };
@@ -71,19 +69,18 @@ export function homeOfAccount(home: Home, number: number): Home {
 /** Hexadecimal digits at the end of an id that distinguish the homes of other accounts. */
 const ACCOUNT_DIGITS = 8;
 
-interface Place {
-  readonly id: string;
-  readonly label: string;
-  readonly formattedAddress: string;
-  readonly gridOperatorName?: string;
-  readonly supplierName?: string;
-}
+type Place = Pick<Address, "id" | "label" | "formattedAddress"> &
+  Partial<Pick<Address, "gridOperatorName" | "supplierName">>;
 
 function home(name: HomeName, traits: HomeTraits, place: Place, available: readonly Capability[]): Home {
-  const { id, label, formattedAddress, gridOperatorName = null, supplierName = null } = place;
+  const { gridOperatorName = null, supplierName = null, ...others } = place;
   const flags = capabilityNames.map((capability) => [capability, available.includes(capability)]);
   const address = {
-    ...{ id, label, formattedAddress, region: traits.region, timeZone: SERVICE_ZONE, gridOperatorName, supplierName },
+    ...others,
+    region: traits.region,
+    timeZone: SERVICE_ZONE,
+    gridOperatorName,
+    supplierName,
     capabilities: Object.fromEntries(flags) as Address["capabilities"],
   };
   return { name, address, ...traits };

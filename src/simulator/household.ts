@@ -6,10 +6,7 @@ import { createNoise, type Noise, smoothNoise } from "./noise.ts";
 import { winterness } from "./season.ts";
 
 /** Energy of one hour. Unit: Wh, integer; at most one of both is above zero. */
-export interface HourFlow {
-  readonly importedWh: number;
-  readonly exportedWh: number;
-}
+type HourFlow = Readonly<Record<"importedWh" | "exportedWh", number>>;
 
 /** Cooking and washing by local hour on a working day and at the weekend. Unit: W. */
 const HABITS = {
@@ -28,16 +25,13 @@ const MINUTES_OF_HOUR = 60;
 export class Household {
   readonly #home: Home;
   readonly #calendar: Calendar;
-  readonly #habit: Noise;
-  readonly #cold: Noise;
-  readonly #cloud: Noise;
+  readonly #noise: Readonly<Record<"habit" | "cold" | "cloud", Noise>>;
 
   constructor(home: Home, seed: number, calendar: Calendar) {
     this.#home = home;
     this.#calendar = calendar;
-    this.#habit = createNoise(seed, `habit ${home.name}`);
-    this.#cold = createNoise(seed, `cold ${home.name}`);
-    this.#cloud = createNoise(seed, `cloud ${home.name}`);
+    const noise = (of: string) => createNoise(seed, `${of} ${home.name}`);
+    this.#noise = { habit: noise("habit"), cold: noise("cold"), cloud: noise("cloud") };
   }
 
   /** Returns the energy of the hour that starts at `start`. */
@@ -51,8 +45,8 @@ export class Household {
     const hour = Math.floor(this.#calendar.minuteOfDay(start) / MINUTES_OF_HOUR);
     const weekday = new Date(start + this.#calendar.offsetAt(start)).getUTCDay();
     const habits = weekday === 0 || weekday === 6 ? HABITS.weekend : HABITS.workday;
-    const chance = this.#habit(start / HOUR_MS);
-    const heating = heatingWatts * winterness(start) * (0.4 + smoothNoise(this.#cold, start / DAY_MS));
+    const chance = this.#noise.habit(start / HOUR_MS);
+    const heating = heatingWatts * winterness(start) * (0.4 + smoothNoise(this.#noise.cold, start / DAY_MS));
     return baseWatts * (0.9 + 0.2 * chance) + (habits[hour] ?? 0) * (0.4 + 1.2 * chance) + heating;
   }
 
@@ -60,14 +54,12 @@ export class Household {
     const { solarWatts, latitude, longitude } = this.#home;
     if (solarWatts === 0) return 0;
     const height = sineOfSunHeight(middle, latitude, longitude);
-    const clear = 0.2 + 0.8 * smoothNoise(this.#cloud, middle / CLOUD_MS);
+    const clear = 0.2 + 0.8 * smoothNoise(this.#noise.cloud, middle / CLOUD_MS);
     return solarWatts * PANEL_EFFICIENCY * Math.max(0, height) ** 1.15 * clear;
   }
 }
 
-/**
- * Returns the sine of the sun's elevation; positive by day. Accurate to about one degree, without the equation of time.
- */
+/** Returns the sine of the sun's elevation, to about one degree; positive by day. */
 function sineOfSunHeight(at: EpochMs, latitude: number, longitude: number): number {
   const dayOfYear = (at - Date.UTC(new Date(at).getUTCFullYear(), 0, 1)) / DAY_MS;
   const declination = 23.44 * RADIANS * Math.sin((2 * Math.PI * (dayOfYear - 80)) / 365.25);

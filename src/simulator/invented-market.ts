@@ -27,16 +27,9 @@ const SHAPE = {
 /** Time scale of changes in the weather: about half a day. */
 const WEATHER_MS = 11 * HOUR_MS;
 
-interface Weather {
-  readonly wind: Noise;
-  readonly cloud: Noise;
-  readonly jitter: Noise;
-}
+type Weather = Readonly<Record<"wind" | "cloud" | "jitter", Noise>>;
 
-/**
- * Creates a market from the seed: two peaks a day, seasons, weekends, wind and sun, in quarter-hours, sometimes
- * negative.
- */
+/** Creates a market in quarter-hours: two peaks a day, seasons, weekends, wind and sun, sometimes negative. */
 export function inventMarket(seed: number, calendar: Calendar): Market {
   const shared = { wind: createNoise(seed, "wind"), cloud: createNoise(seed, "cloud") };
   return {

@@ -9,9 +9,7 @@ export interface SpotPrice extends Interval {
 
 /** Source of spot prices: an invented market, or a file of real prices. */
 export interface Market {
-  /**
-   * Returns the prices of a local day in their settled intervals. Shape: ascending, with gaps if prices are unknown.
-   */
+  /** Returns the prices of a local day. Shape: ascending, with gaps if prices are unknown. */
   spotOn(region: Region, day: Interval): readonly SpotPrice[];
 }
 

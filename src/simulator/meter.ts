@@ -34,23 +34,17 @@ export class Meter {
   readonly #calendar: Calendar;
   readonly #household: Household;
   readonly #days = new LRUCache<string, readonly MeteredHour[]>({ max: KEPT_DAYS });
-  readonly #arrival: Noise;
-  readonly #finality: Noise;
-  readonly #estimate: Noise;
-  readonly #gap: Noise;
+  readonly #noise: Readonly<Record<"arrival" | "finality" | "estimate" | "gap", Noise>>;
 
   constructor(home: Home, seed: number, calendar: Calendar) {
     this.#calendar = calendar;
     this.#household = new Household(home, seed, calendar);
-    this.#arrival = createNoise(seed, `arrival ${home.name}`);
-    this.#finality = createNoise(seed, `finality ${home.name}`);
-    this.#estimate = createNoise(seed, `estimate ${home.name}`);
-    this.#gap = createNoise(seed, `gap ${home.name}`);
+    const noise = (of: string) => createNoise(seed, `${of} ${home.name}`);
+    const [estimate, gap] = [noise("estimate"), noise("gap")];
+    this.#noise = { arrival: noise("arrival"), finality: noise("finality"), estimate, gap };
   }
 
-  /**
-   * Returns the hours of a local day as known at `now`. Shape: ascending, with gaps; empty before the values arrive.
-   */
+  /** Returns the hours of a local day as known at `now`. Shape: ascending, with gaps; empty before they arrive. */
   hoursOn(flow: Flow, day: Interval, now: EpochMs): readonly MeteredHour[] {
     const phase = this.phaseOf(day, now);
     if (phase === "awaited" || day.start < FIRST_METERED) return [];
@@ -65,23 +59,24 @@ export class Meter {
     const index = Math.round(day.start / DAY_MS);
     const { from, to } = ARRIVAL_MINUTE;
     const arrivesAt =
-      this.#calendar.timeOnDay(day.end, from) + Math.round(this.#arrival(index) * (to - from)) * MINUTE_MS;
+      this.#calendar.timeOnDay(day.end, from) + Math.round(this.#noise.arrival(index) * (to - from)) * MINUTE_MS;
     if (now < arrivesAt) return "awaited";
-    const finalDays = FINAL_DAYS.from + this.#finality(index) * (FINAL_DAYS.to - FINAL_DAYS.from);
+    const finalDays = FINAL_DAYS.from + this.#noise.finality(index) * (FINAL_DAYS.to - FINAL_DAYS.from);
     return now < day.end + finalDays * DAY_MS ? "estimated" : "final";
   }
 
   #make(flow: Flow, day: Interval, phase: Phase): readonly MeteredHour[] {
     const lane = flow === "consumption" ? 0 : 1;
-    if (this.#gap(Math.round(day.start / DAY_MS) * 2 + lane) < GAPS.dayShare) return [];
+    if (this.#noise.gap(Math.round(day.start / DAY_MS) * 2 + lane) < GAPS.dayShare) return [];
     const hours: MeteredHour[] = [];
     for (let start = day.start; start < day.end; start += HOUR_MS) {
       const index = (start / HOUR_MS) * 2 + lane;
-      if (this.#gap(index) < GAPS.hourShare) continue;
+      if (this.#noise.gap(index) < GAPS.hourShare) continue;
       const { importedWh, exportedWh } = this.#household.during(start);
       const finalWh = flow === "consumption" ? importedWh : exportedWh;
-      const isEstimate = phase === "estimated" && this.#estimate(Math.floor(start / ESTIMATE.blockMs)) < ESTIMATE.share;
-      const missed = isEstimate ? 1 + (this.#estimate(-index) - 0.5) * ESTIMATE.miss : 1;
+      const estimate = this.#noise.estimate;
+      const isEstimate = phase === "estimated" && estimate(Math.floor(start / ESTIMATE.blockMs)) < ESTIMATE.share;
+      const missed = isEstimate ? 1 + (estimate(-index) - 0.5) * ESTIMATE.miss : 1;
       hours.push({ start, wh: Math.round(finalWh * missed), isEstimate });
     }
     return hours;

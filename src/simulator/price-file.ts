@@ -17,22 +17,18 @@ const KWH_PER_MWH = 1_000;
 /** Maximum difference in years between the file and the replayed date. */
 const MAX_REPLAY_YEARS = 60;
 
-/**
- * Parses a price file. Shape: columns `start_utc,minutes,dkk_per_mwh`, further columns are ignored; rows ascending,
- * gaps allowed. Returns the first invalid line with the expected value.
- */
+/** Parses a price file of `start_utc,minutes,dkk_per_mwh` and further columns. Shape: ascending, with gaps. */
 export function readPriceFile(text: string): PriceFileReading {
   const lines = text.split(/\r?\n/);
-  if (!lines[0]?.startsWith(HEADER))
-    return unreadable(1, `"${clip(lines[0] ?? "")}"`, `a header that begins ${HEADER}`);
+  if (!lines[0]?.startsWith(HEADER)) return unreadable(1, lines[0] ?? "", `a header that begins ${HEADER}`);
   const prices: SpotPrice[] = [];
   for (const [i, line] of lines.entries()) {
     if (i === 0 || line === "") continue;
     const row = readRow(line, prices.at(-1)?.end ?? Number.NEGATIVE_INFINITY);
-    if ("expected" in row) return unreadable(i + 1, `"${clip(line)}"`, row.expected);
+    if ("expected" in row) return unreadable(i + 1, line, row.expected);
     prices.push(row);
   }
-  if (prices.length === 0) return unreadable(2, "nothing", "at least one row of prices");
+  if (prices.length === 0) return unreadable(2, null, "at least one row of prices");
   return { kind: "prices", prices };
 }
 
@@ -71,7 +67,8 @@ function pricesLaidOver(day: Interval, prices: readonly SpotPrice[], calendar: C
   }
   const laid: SpotPrice[] = [];
   for (let at = day.start; at < day.end; ) {
-    const spot = spotAt(found, calendar.timeOnDay(source.start, calendar.minuteOfDay(at)));
+    const sourceAt = calendar.timeOnDay(source.start, calendar.minuteOfDay(at));
+    const spot = found.find((each) => contains(each, sourceAt));
     const lengthMs = spot ? spot.end - spot.start : 15 * MINUTE_MS;
     if (spot) laid.push({ start: at, end: at + lengthMs, pricePerKwh: spot.pricePerKwh });
     at += lengthMs;
@@ -79,10 +76,7 @@ function pricesLaidOver(day: Interval, prices: readonly SpotPrice[], calendar: C
   return laid;
 }
 
-/**
- * Returns the source day: the day itself if the file contains it, otherwise the nearest year's, earlier years first. If
- * no year has it, returns the day itself.
- */
+/** Returns the day itself if the file contains it or no year has it; otherwise the nearest year's, earlier first. */
 function sourceDayOf(day: Interval, prices: readonly SpotPrice[], calendar: Calendar): Interval {
   const first = prices[0]?.start ?? 0;
   const last = prices.at(-1)?.end ?? 0;
@@ -100,14 +94,7 @@ function pricesWithin(prices: readonly SpotPrice[], range: Interval): SpotPrice[
   return prices.filter(({ start }) => contains(range, start));
 }
 
-function spotAt(prices: readonly SpotPrice[], at: EpochMs): SpotPrice | undefined {
-  return prices.find((spot) => spot.start <= at && at < spot.end);
-}
-
-function unreadable(line: number, found: string, expected: string): PriceFileReading {
+function unreadable(line: number, text: string | null, expected: string): PriceFileReading {
+  const found = text === null ? "nothing" : `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`;
   return { kind: "unreadable", why: `line ${line}: found ${found}; expected ${expected}` };
-}
-
-function clip(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

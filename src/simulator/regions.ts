@@ -2,13 +2,8 @@ import type { Currency } from "../service/contract/resources.ts";
 
 export type Region = "DK1" | "DK2" | "SE3" | "SE4" | "NO2";
 
-interface RegionRow {
-  readonly currency: Currency;
-  /** Exchange rate: units of the currency per Danish krone. Fixed, so that prices do not depend on a second market. */
-  readonly perDkk: number;
-}
-
-export const regions: Readonly<Record<Region, RegionRow>> = {
+/** `perDkk` is the exchange rate, units per krone. It is fixed, so that prices do not depend on a second market. */
+export const regions: Readonly<Record<Region, { readonly currency: Currency; readonly perDkk: number }>> = {
   DK1: { currency: "DKK", perDkk: 1 },
   DK2: { currency: "DKK", perDkk: 1 },
   SE3: { currency: "SEK", perDkk: 1.48 },

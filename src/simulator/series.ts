@@ -27,10 +27,7 @@ export interface Total extends Interval {
   readonly isEstimate: boolean;
 }
 
-/**
- * Returns the totals of a range per aggregation unit. Shape: ascending; intervals without a known hour are omitted.
- * `range` must consist of whole units; `hoursOn` returns the hours of a local day.
- */
+/** Returns the totals of a range of whole units. Shape: ascending, without intervals that have no known hour. */
 export function totals(
   range: Interval,
   unit: Aggregation,
@@ -82,17 +79,12 @@ export function energyRow(total: Total) {
   };
 }
 
-/**
- * Returns a row of consumption costs, with VAT and fixed fees. `totalPricePerKWh` = (`totalCost` -
- * `fixedFeesForInterval`) / `energyKWh`.
- */
+/** Returns a row of costs, with VAT: price = (`totalCost` - `fixedFeesForInterval`) / `energyKWh`. */
 export function costsRow(total: Total) {
   return { ...moneyRow(total), totalCost: (total.amountMicro + total.feesMicro) / MICRO };
 }
 
-/**
- * Returns a row of revenue, without VAT. `totalPricePerKWh` = (`netRevenue` + `fixedFeesForInterval`) / `energyKWh`.
- */
+/** Returns a row of revenue, without VAT: price = (`netRevenue` + `fixedFeesForInterval`) / `energyKWh`. */
 export function revenueRow(total: Total) {
   return { ...moneyRow(total), netRevenue: (total.amountMicro - total.feesMicro) / MICRO };
 }

@@ -1,7 +1,4 @@
-/**
- * Simulates the whole service on a real socket: both interfaces with their authentication, quotas, delayed data, and
- * faults on request. Data depends only on the seed, the requested instants and the clock.
- */
+/** Simulates the service on a real socket. Data depends only on the seed, the requested instants and the clock. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
@@ -49,10 +46,7 @@ export interface SimulatorOptions {
   readonly keys?: { readonly consumerKey?: string | null; readonly thirdParty?: ThirdPartyCredentials };
   readonly hashEncoding?: HashEncoding;
   readonly homes?: readonly HomeName[];
-  /**
-   * Number of accounts, 1 by default. Each has its own homes, quota and key: the first the key in `keys`, account N the
-   * same key with `-N` appended.
-   */
+  /** Number of accounts, 1 by default, each with own homes, quota and key: account N has the first key with `-N`. */
   readonly accounts?: number;
   /** Publication of a local day's prices in minutes after 13:00 local time; undefined uses the seed. */
   readonly publicationDelayMinutes?: PublicationDelay;
@@ -82,10 +76,7 @@ export interface Simulator extends AsyncDisposable {
   readonly clock: SimulatedClock;
   readonly world: World;
   readonly account: ConsumerAccount;
-  /**
-   * Returns the attempts per fixed UTC window of the first consumer account, including rejected ones, or of the
-   * third-party interface.
-   */
+  /** Returns the attempts per fixed UTC window, of the consumer interface those of the first account. */
   attempts(of?: InterfaceName): AttemptsByWindow;
   /** Returns the last responses, oldest first. */
   answered(): readonly AnsweredRequest[];
@@ -120,7 +111,9 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const context: RouteContext = {
     headers: {},
     admit: createAdmission({
-      ...{ customers, credentials: keys.thirdParty, hashEncoding },
+      customers,
+      credentials: keys.thirdParty,
+      hashEncoding,
       thirdPartyQuota: quotas.thirdParty,
     }),
     now: () => clock.now(),
@@ -136,6 +129,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const server = serverOf(router, clock, options.tls);
   await once(server.listen(options.port ?? 0, host), "listening");
   const { port } = server.address() as AddressInfo;
+  const { danish, swedish, norwegian } = demoHomes;
   const close = async () => {
     stop.abort();
     server.closeAllConnections();
@@ -145,7 +139,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     url: `${options.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
     keys: { ...keys, thirdPartyToken: thirdPartyToken(keys.thirdParty, hashEncoding) },
-    addressIds: { danish: idOf("danish"), swedish: idOf("swedish"), norwegian: idOf("norwegian") },
+    addressIds: { danish: danish.address.id, swedish: swedish.address.id, norwegian: norwegian.address.id },
     clock,
     world,
     account,
@@ -209,15 +203,14 @@ function otherCustomers(
   key: string | null,
   homes: readonly Home[],
 ): Map<string, Customer> {
-  const numbers = Array.from({ length: accounts - 1 }, (_, i) => i + 2);
-  return new Map(
-    numbers.map((number) => {
-      const own = `${key}-${number}`;
-      const account = new ConsumerAccount(own, () => own);
-      const ownHomes = homes.map((home) => homeOfAccount(home, number));
-      return [own, { account, quota: new QuotaCounter(limits), homes: ownHomes }];
-    }),
-  );
+  const customers = new Map<string, Customer>();
+  for (let number = 2; number <= accounts; number++) {
+    const own = `${key}-${number}`;
+    const ownHomes = homes.map((home) => homeOfAccount(home, number));
+    const account = new ConsumerAccount(own, () => own);
+    customers.set(own, { account, quota: new QuotaCounter(limits), homes: ownHomes });
+  }
+  return customers;
 }
 
 /** Returns the error for an unknown path. The service's table has no error for a method. */
@@ -232,12 +225,8 @@ const OTHER_ACCOUNT = 99;
 /** The third-party interface has no published quota. */
 const UNLIMITED: QuotaLimits = { minute: Number.MAX_SAFE_INTEGER, day: Number.MAX_SAFE_INTEGER };
 
-function worldOf({
-  seed = 1,
-  homes = ["danish", "swedish"],
-  prices,
-  publicationDelayMinutes,
-}: SimulatorOptions): World {
+function worldOf(options: SimulatorOptions): World {
+  const { seed = 1, homes = ["danish", "swedish"], prices, publicationDelayMinutes } = options;
   const reading = prices && readPriceFile(prices.csv);
   if (reading?.kind === "unreadable") throw new Error(`price file ${reading.why}`);
   return new World({
@@ -246,8 +235,4 @@ function worldOf({
     market: reading && ((calendar) => marketOfFile(reading.prices, prices.replay ?? "asDated", calendar)),
     publicationDelay: publicationDelayMinutes,
   });
-}
-
-function idOf(home: HomeName): string {
-  return demoHomes[home].address.id;
 }

@@ -36,10 +36,7 @@ const registeredAddresses: readonly AddressSuggestion[] = STREETS.flatMap(([stre
   ),
 );
 
-/**
- * Returns at most `most` addresses that match all words of a free text by their beginnings. Shape: in the order of the
- * register.
- */
+/** Returns at most `most` addresses that match all words by their beginnings. Shape: in the order of the register. */
 export function suggestAddresses(text: string, most: number): readonly AddressSuggestion[] {
   const words = text
     .toLowerCase()
@@ -53,10 +50,7 @@ export function suggestAddresses(text: string, most: number): readonly AddressSu
   return found.slice(0, most);
 }
 
-/**
- * Returns the price region of a register id: the correct one for the invented addresses, an arbitrary one for any other
- * UUID. Null if it is not a UUID.
- */
+/** Returns the region of a register id, an arbitrary one for an unknown UUID; null if it is not a UUID. */
 export function regionOfRegisterId(id: string): { readonly region: Region; readonly isKnown: boolean } | null {
   const known = registeredAddresses.find((address) => address.id === id.toLowerCase());
   if (known) return { region: Number(known.zipCode) < FIRST_ZIP_OF_DK1 ? "DK2" : "DK1", isKnown: true };

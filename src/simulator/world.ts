@@ -41,10 +41,7 @@ export class World {
     for (const home of homes) this.#meters.set(home.name, new Meter(home, seed, calendar));
   }
 
-  /**
-   * Returns the hours of a series. Costs include VAT and fixed fees; revenue is without VAT and has fees of its own.
-   * Both omit hours without a price.
-   */
+  /** Returns the hours of a series with VAT and fees; revenue has no VAT. Hours without a price are omitted. */
   hoursOn(series: UsageSeries, home: Home, day: Interval, now: EpochMs): PricedHour[] {
     const flow = series === "consumption" || series === "consumptionCosts" ? "consumption" : "solarExport";
     const metered = this.#meters.get(home.name)?.hoursOn(flow, day, now) ?? [];

@@ -215,10 +215,7 @@ function polledCount({ store }: SeriesRepository, addresses: SeriesKey, selected
   };
 }
 
-/**
- * Days of attempts that are read. An attempt counts for one day and the time of a request; clocks may be off by one
- * day.
- */
+/** Days of attempts that are read: an attempt counts for one day, and clocks may be off by one day. */
 const COUNTED_DAYS = 3;
 
 /** Reads the attempts that may still count, for all accounts at once. Returns a function for those of one account. */
@@ -262,9 +259,7 @@ function authorizationsIn({ consumer = [], third_party }: Config): Map<string, A
   return new Map([...consumers, [THIRD_PARTY, { thirdParty }]]);
 }
 
-/**
- * Returns the secrets of an account that must not appear in a text: its keys, tokens made of them, and proxy passwords.
- */
+/** Returns the secrets that must not appear in a text: keys, tokens made of them, and proxy passwords. */
 function secretsOf(config: Config, proxy: ProxySettings | null, authorization: Authorization): string[] {
   const keys = [config.third_party?.api_key];
   const tokens = Object.values(authorization).map((value: string) => value.replace(/^Bearer /, ""));

@@ -27,10 +27,7 @@ export class Listeners<Event> {
   }
 }
 
-/**
- * Events of the daemon; created before everything else.
- * An event without a subscriber is dropped, so that a part may emit while others are still being opened.
- */
+/** Events of the daemon. One without a subscriber is dropped, so that a part may emit while others are opened. */
 export class ChangeBus {
   /** Stored rows of a series changed; its key names account and address. */
   readonly seriesChanged: Listeners<SeriesKey> = new Listeners();

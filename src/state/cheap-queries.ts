@@ -1,7 +1,4 @@
-/**
- * Queries of small devices for cheap times. Remembers the state of each, so that the same query gets consistent
- * answers.
- */
+/** Queries of small devices for cheap times. Each is remembered, so that the same query gets consistent answers. */
 
 import * as z from "zod/mini";
 import type { Language } from "../core/language/language.ts";

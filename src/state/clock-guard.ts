@@ -1,13 +1,9 @@
-/**
- * Checks whether the clock is plausible. A small machine boots without a clock, and a signal that is ON at the wrong
- * time costs money.
- * So no price signal is ON before the time is plausible.
- */
+/** Checks whether the clock is plausible, because a small machine boots without one. Before, no price signal is ON. */
 
 import type { MonotonicMs } from "../core/fetching/rate-limit.ts";
 import { message, type Text } from "../core/language/text.ts";
 import type { Clock } from "../core/runtime/clock.ts";
-import type { Problems } from "../core/status/problem.ts";
+import { type Problems, setProblem } from "../core/status/problem.ts";
 import { CALENDAR_YEARS } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 
@@ -43,14 +39,10 @@ const MAX_PAUSE_MS = DAY_MS;
 /** Pause between two requests that settle the doubt, also after `DOUBT_MS`. */
 const SETTLE_EVERY_MS = 30 * SECOND_MS;
 const SETTLE_LATER_MS = 5 * MINUTE_MS;
-const SUBJECT = "clock";
 
 export class ClockGuard {
   readonly #deps: ClockGuardDeps;
-  /**
-   * The service's time in the last two answers. One alone may be wrong. If they differ, the one closer to the clock
-   * counts.
-   */
+  /** The service's time in the last two answers. One alone may be wrong; the one closer to the clock counts. */
   #serverTimes: readonly ServiceTime[];
   /** Start of the doubt and last request that could settle it, in monotonic time; null without doubt. */
   #doubt: { readonly since: MonotonicMs; readonly askedAt: MonotonicMs } | null = null;
@@ -94,22 +86,14 @@ export class ClockGuard {
     return null;
   }
 
-  /**
-   * Starts or ends the problem of a wrong clock. If the clock is in doubt, calls `onDoubt`. Returns when to call this
-   * again; infinity without doubt.
-   */
+  /** Starts or ends the problem, and settles a doubt. Returns when to call this again; infinity without doubt. */
   report(problems: Pick<Problems, "start" | "end">, now: EpochMs): EpochMs {
     const lookAt = this.#settleDoubt(now);
-    const detail = this.why(now);
-    if (detail === null) problems.end(SUBJECT);
-    else problems.start({ code: "clock_wrong", subject: SUBJECT, since: now, detail });
+    setProblem(problems, { code: "clock_wrong", subject: "clock", since: now, detail: this.why(now) });
     return lookAt;
   }
 
-  /**
-   * Returns true while a clock in doubt stays trusted: it agreed with the last answer, went on by the time of a pause,
-   * and the doubt is recent.
-   */
+  /** Returns true while a clock in recent doubt stays trusted: it agreed, and went on by the time of a pause. */
   #isBearable(aheadMs: number): boolean {
     if (this.#serverTimes.at(-1)?.agreed !== true || aheadMs < 0 || aheadMs > MAX_PAUSE_MS) return false;
     return this.#doubt === null || this.#deps.clock.monotonicMs() - this.#doubt.since < DOUBT_MS;

@@ -4,12 +4,11 @@ import type { Clock } from "../core/runtime/clock.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { Account } from "../service/client/account.ts";
-import { Collector, type CollectorLog } from "../service/client/collector.ts";
 import { Semaphore } from "../service/client/semaphore.ts";
 import { consumerTargets } from "../service/contract/polled-series.ts";
 import type { Accounts } from "./accounts.ts";
 import type { ChangeBus } from "./change-bus.ts";
-import { fetchPortOf } from "./fetch-port.ts";
+import { Collector, type CollectorLog } from "./collector.ts";
 import type { Homes } from "./homes.ts";
 import type { Places } from "./places.ts";
 import type { RuntimeStats } from "./runtime-stats.ts";
@@ -108,9 +107,8 @@ export class Collectors {
       semaphore: this.#polling,
       // Distributes the accounts over the range of offsets that installations use.
       offsetMs: (offsetMs + Math.floor((i * maxOffsetMs) / accounts.all.length)) % maxOffsetMs,
-      asking: fetchPortOf(account, repository),
-      flights: account.flights,
-      keeping: repository,
+      account,
+      repository,
       targets: () => (isThirdParty || !isTimePossible(clock.now()) ? [] : homes.targets(account.name)),
       accountTargets(now) {
         if (!isThirdParty) return consumerTargets(account.name);

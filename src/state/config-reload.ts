@@ -44,10 +44,7 @@ export class ConfigReload {
     return this.#later;
   }
 
-  /**
-   * Reads and applies the configuration. An error is reported as a problem and changes nothing.
-   * `by` is the cause, for the log. Returns the configuration in use.
-   */
+  /** Reads and applies the configuration; an error becomes a problem. `by` is for the log. Returns the one in use. */
   async reload(read: () => Promise<Config>, by = "API"): Promise<Config> {
     const { problems, clock, log } = this.#deps;
     try {

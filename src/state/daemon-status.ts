@@ -45,10 +45,7 @@ interface AccountState {
   readonly backfill: BackfillState;
 }
 
-/**
- * State of the daemon: service, quota, ages of the series, back-fill and problems.
- * The part of an account is cached until its revision, the names of its homes or the day changes.
- */
+/** State of the daemon. The part of an account is cached until its revision, its homes' names or the day changes. */
 export class DaemonStates {
   readonly #deps: DaemonStateDeps;
   /** Keyed by account name. Bounded by the accounts. */
@@ -64,15 +61,14 @@ export class DaemonStates {
     await inSlices(repository.requestLog.reading(), () => undefined);
     const states: AccountState[] = [];
     await inSlices(all, (account) => void states.push(this.#stateOf(account, now)));
-    const list = problems.list();
     const known = states.reduce((sum, { backfill }) => sum + backfill.known, 0);
     const wanted = states.reduce((sum, { backfill }) => sum + backfill.wanted, 0);
-    const waiting = accounts.all.find((_, i) => (states[i]?.backfill.known ?? 0) < (states[i]?.backfill.wanted ?? 0));
+    const waiting = all[states.findIndex(({ backfill }) => backfill.known < backfill.wanted)];
     return {
       version: VERSION,
       startedAt,
       update: stats.update,
-      problems: list,
+      problems: problems.list(),
       interfaces: all.map((account, i) => {
         const { minute, day } = account.standing(now);
         return {
@@ -98,56 +94,43 @@ export class DaemonStates {
     if (before?.revision === revision && before.day === day && isDeepStrictEqual(before.named, named)) return before;
     const within = { start: calendar.startOf("day", historyFrom(now)), end: day };
     const targets = new Map(homes.targets(account.name).map((target) => [target.addressId, target]));
-    const polled = homes.of(account.name).map((home) => {
-      const series =
-        targets
-          .get(home.addressId)
-          ?.series.map((each) => each.series)
-          .toSorted(byCapability) ?? [];
-      return { home, series };
+    const polled = homes.of(account.name).flatMap((home) => {
+      const series = targets.get(home.addressId)?.series.map((each) => each.series) ?? [];
+      return series.toSorted(byCapability).map((each) => [home, each] as const);
     });
+    const listed = account === accounts.thirdParty ? "requestCounts" : "addresses";
     const state: AccountState = {
-      ...{ revision, day, named },
-      answered: answeredAt(repository, account.name, account === accounts.thirdParty) !== null,
-      series: polled.flatMap(({ home, series }) => series.map((each) => freshnessOf(home, each, repository))),
-      backfill: backfillOf(
-        polled.flatMap(({ series }) => series),
-        repository,
-        within,
-      ),
+      revision,
+      day,
+      named,
+      answered: repository.stateOf(seriesOf(account.name, listed, {})).answeredAt !== null,
+      series: polled.map(([{ id, name }, series]) => ({
+        owner: { id, name },
+        account: account.name,
+        label: labelOf(operationIdOf(series)),
+        lastSuccessAt: repository.stateOf(series).answeredAt,
+      })),
+      backfill: backfillOf(polled, repository, within),
     };
     this.#accounts.set(account.name, state);
     return state;
   }
 }
 
-/**
- * Returns the fetched part of the wanted history. History is filled from the newest day back, so at most one gap is
- * left.
- */
-function backfillOf(all: readonly SeriesKey[], repository: SeriesRepository, within: Interval): BackfillState {
+/** Returns the fetched part of the wanted history, which is filled from the newest day back: at most one gap. */
+function backfillOf(
+  polled: readonly (readonly [Home, SeriesKey])[],
+  repository: SeriesRepository,
+  within: Interval,
+): BackfillState {
   const days = (range: Interval) => Math.round((range.end - range.start) / DAY_MS);
   let known = 0;
   let wanted = 0;
-  for (const series of all) {
+  for (const [, series] of polled) {
     if (series.unit === "latest") continue;
     const gap = repository.stateOf(series).newestGap(within);
     wanted += days(within);
     known += days(within) - (gap ? days({ start: within.start, end: gap.end }) : 0);
   }
   return { known, wanted };
-}
-
-function answeredAt(repository: SeriesRepository, account: string, isThirdParty: boolean): EpochMs | null {
-  const series = isThirdParty ? seriesOf(account, "requestCounts", {}) : seriesOf(account, "addresses", {});
-  return repository.stateOf(series).answeredAt;
-}
-
-function freshnessOf(home: Home, series: SeriesKey, repository: SeriesRepository): SeriesFreshness {
-  return {
-    owner: { id: home.id, name: home.name },
-    account: home.account,
-    label: labelOf(operationIdOf(series)),
-    lastSuccessAt: repository.stateOf(series).answeredAt,
-  };
 }

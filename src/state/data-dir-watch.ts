@@ -2,10 +2,8 @@
 
 import { statSync } from "node:fs";
 import { message } from "../core/language/text.ts";
-import type { Problems } from "../core/status/problem.ts";
+import { type Problems, setProblem } from "../core/status/problem.ts";
 import type { EpochMs } from "../core/time/interval.ts";
-
-const SUBJECT = "data directory";
 
 export class DataDirWatch {
   readonly #databasePath: string;
@@ -19,15 +17,9 @@ export class DataDirWatch {
   /** Starts or ends the problem. SQLite's writes to a deleted file are lost when the process ends. */
   report(problems: Pick<Problems, "start" | "end">, now: EpochMs): void {
     const inode = inodeOf(this.#databasePath);
-    const detail = inode === null ? "found.database_gone" : "found.other_database";
-    if (inode === this.#inode) problems.end(SUBJECT);
-    else
-      problems.start({
-        code: "data_dir_gone",
-        subject: SUBJECT,
-        since: now,
-        detail: message(detail, { path: this.#databasePath }),
-      });
+    const found = inode === null ? "found.database_gone" : "found.other_database";
+    const detail = inode === this.#inode ? null : message(found, { path: this.#databasePath });
+    setProblem(problems, { code: "data_dir_gone", subject: "data directory", since: now, detail });
   }
 }
 

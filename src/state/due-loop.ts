@@ -3,8 +3,8 @@
  * items that are due or were changed, in turn, and lets other work run in between.
  */
 import type { Clock } from "../core/runtime/clock.ts";
-import type { LoopHeartbeat } from "../core/runtime/loop-heartbeat.ts";
 import { LoopWaker } from "../core/runtime/loop-waker.ts";
+import { type LoopOptions, runLoop } from "../core/runtime/run-loop.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { inSlices, type SliceClock } from "./slices.ts";
 
@@ -22,7 +22,7 @@ export interface DueLoopDeps {
   readonly finish?: (now: EpochMs) => EpochMs | Promise<EpochMs>;
   /** Returns a value that every item depends on. When it changes, all items are due. */
   readonly trust: (now: EpochMs) => unknown;
-  readonly heartbeat?: Pick<LoopHeartbeat, "turn" | "sleep">;
+  readonly heartbeat?: LoopOptions["heartbeat"];
   readonly slices?: SliceClock;
 }
 
@@ -74,19 +74,16 @@ export class DueLoop {
 
   async run(signal: AbortSignal): Promise<void> {
     const { clock, heartbeat, finish = () => Number.POSITIVE_INFINITY } = this.#deps;
-    while (!signal.aborted) {
-      heartbeat?.turn();
+    await runLoop({ clock, heartbeat, waker: this.#waker }, signal, async () => {
+      this.#sleepsUntil = Number.NEGATIVE_INFINITY;
       await this.#workDue(signal);
       this.#worked.resolve();
-      if (signal.aborted) return;
+      if (signal.aborted) return Number.POSITIVE_INFINITY;
       const now = clock.now();
       const until = Math.min(await finish(now), ...this.#due.keys());
-      const sleepUntil = until > now ? until : now + MIN_PAUSE_MS;
-      heartbeat?.sleep(sleepUntil);
-      this.#sleepsUntil = sleepUntil;
-      await this.#waker.sleep((wake) => clock.sleepUntil(sleepUntil, wake), signal);
-      this.#sleepsUntil = Number.NEGATIVE_INFINITY;
-    }
+      this.#sleepsUntil = until > now ? until : now + MIN_PAUSE_MS;
+      return this.#sleepsUntil;
+    });
     this.#worked.resolve();
   }
 

@@ -3,10 +3,9 @@
 import { getHeapStatistics } from "node:v8";
 import { message } from "../core/language/text.ts";
 import { heapFlagsFor, heapMbFor } from "../core/status/heap-size.ts";
-import type { Problems } from "../core/status/problem.ts";
+import { type Problems, setProblem } from "../core/status/problem.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 
-const SUBJECT = "memory";
 const MB = 1024 * 1024;
 
 export class HeapWatch {
@@ -18,14 +17,9 @@ export class HeapWatch {
 
   /** Starts or ends the problem. */
   report(problems: Pick<Problems, "start" | "end">, homes: number, now: EpochMs): void {
-    if (this.#limitMb >= heapMbFor(homes)) problems.end(SUBJECT);
-    else
-      problems.start({
-        code: "memory_too_small",
-        subject: SUBJECT,
-        since: now,
-        names: { flags: heapFlagsFor(homes) },
-        detail: message("found.memory", { homes, needed: heapMbFor(homes), limit: Math.floor(this.#limitMb) }),
-      });
+    const [needed, limit] = [heapMbFor(homes), Math.floor(this.#limitMb)];
+    const detail = this.#limitMb >= needed ? null : message("found.memory", { homes, needed, limit });
+    const names = { flags: heapFlagsFor(homes) };
+    setProblem(problems, { code: "memory_too_small", subject: "memory", since: now, names, detail });
   }
 }

@@ -21,10 +21,7 @@ interface HeldAddress {
   readonly home: Home | null;
 }
 
-/**
- * Homes of all accounts. The addresses of an account are read once per change.
- * So a new account costs the same with 1,000 other accounts as with none.
- */
+/** Homes of all accounts. Only changed addresses are read, so a new account costs the same with 1,000 others. */
 export class Homes {
   #config: ReadonlyMap<string, ConfiguredHome> | null = null;
   readonly #library: SeriesRepository;
@@ -57,10 +54,7 @@ export class Homes {
     });
   }
 
-  /**
-   * Replaces the accounts and the selection of homes. Reads new accounts only. Returns the homes that were added,
-   * changed or removed; a changed one in its new form.
-   */
+  /** Replaces accounts and selection. Returns the homes that were added, changed (in the new form) or removed. */
   configure(accounts: readonly string[], config: Config["homes"]): readonly Home[] {
     const before = new Map(this.list().map((home) => [home.addressId, home]));
     this.#replace(accounts, config);

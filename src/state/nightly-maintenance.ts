@@ -4,10 +4,11 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { message } from "../core/language/text.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { Problems } from "../core/status/problem.ts";
+import { errorMessage } from "../core/text/error-words.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { type EpochMs, formatInstant, MINUTE_MS } from "../core/time/interval.ts";
 import { nextSlot } from "../core/time/schedule-slots.ts";
-import { type CopyOutcome, copyDatabase } from "../storage/backup.ts";
+import { copyDatabase } from "../storage/backup.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import type { Recovery } from "../storage/recovery.ts";
 import { deleteOld } from "../storage/retention.ts";
@@ -96,16 +97,16 @@ export class NightlyMaintenance {
 
   async #copy(signal: AbortSignal): Promise<string | null> {
     const { database, databasePath, problems, settings, clock, log } = this.#deps;
-    const outcome = await copyDatabase(database, databasePath, { node: process.execPath, signal }).catch(
-      (error: unknown): CopyOutcome | { readonly kind: "failed"; readonly why: string } => ({
-        kind: "failed",
-        why: error instanceof Error ? error.message : String(error),
-      }),
-    );
-    this.#retryAt = outcome.kind === "failed" ? clock.now() + RETRY_MS : null;
-    // A restart tries again as well.
-    if (outcome.kind === "failed") settings.write(DONE_AT, "0");
+    const outcome = await copyDatabase(database, databasePath, { node: process.execPath, signal }).catch(errorMessage);
     const problem = { subject: SUBJECT, since: clock.now() };
+    this.#retryAt = null;
+    if (typeof outcome === "string") {
+      this.#retryAt = clock.now() + RETRY_MS;
+      // A restart tries again as well.
+      settings.write(DONE_AT, "0");
+      problems.start({ ...problem, code: "copy_failed", detail: outcome });
+      return outcome;
+    }
     switch (outcome.kind) {
       case "verified":
         log.info({ kilobytes: Math.round(outcome.bytes / 1_000) }, "database copied and checked");
@@ -114,9 +115,6 @@ export class NightlyMaintenance {
       case "damaged":
         problems.start({ ...problem, code: "database_damaged", detail: outcome.damage });
         return `the database is damaged: ${outcome.damage}`;
-      case "failed":
-        problems.start({ ...problem, code: "copy_failed", detail: outcome.why });
-        return outcome.why;
       case "stopped":
         return "the daemon was stopped";
     }
@@ -129,10 +127,6 @@ export function reportRecovery(recovery: Recovery, problems: Problems, now: Epoc
   const kept = setAside === null ? message("found.nothing_left") : message("found.set_aside", { file: setAside });
   const instead =
     copiedAt === null ? message("found.no_copy") : message("found.copy", { time: formatInstant(copiedAt) });
-  problems.start({
-    code: "database_restored",
-    subject: SUBJECT,
-    since: now,
-    detail: message("found.restored", { damage, kept, instead }),
-  });
+  const detail = message("found.restored", { damage, kept, instead });
+  problems.start({ code: "database_restored", subject: SUBJECT, since: now, detail });
 }

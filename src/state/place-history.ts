@@ -1,7 +1,4 @@
-/**
- * Prices of the last days of third-party places.
- * The service returns present and future prices only, but levels compare them with past ones.
- */
+/** Prices of the last days of third-party places: the service returns no past ones, with which levels compare. */
 
 import * as z from "zod/mini";
 import { REFERENCE_DAYS } from "../core/prices/level.ts";

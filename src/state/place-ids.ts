@@ -1,7 +1,4 @@
-/**
- * Ids of the third-party places, which are part of their topics.
- * A place keeps its id permanently, even if places are reordered, added, removed or renamed.
- */
+/** Ids of the third-party places, part of their topics. A place keeps its id even if places are moved or renamed. */
 import * as z from "zod/mini";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import { freeId, slugOf } from "../core/text/slug.ts";
@@ -42,9 +39,7 @@ export class PlaceIds {
     });
   }
 
-  /**
-   * Returns the id of every place, in the order of the configuration. `homes` are ids of homes, which take precedence.
-   */
+  /** Returns the ids in the order of the configuration. Ids of `homes` take precedence. */
   list(homes: ReadonlySet<string>): string[] {
     const remembered = this.#places.map((place) => this.#remembered(place));
     const reserved = new Set([...homes, ...remembered.flatMap((id) => id ?? [])]);

@@ -83,9 +83,8 @@ const FEE_DAYS = 14;
 const UNPACKED_HOMES = 20;
 
 /**
- * Reads a home from storage. Expensive steps are parsing a week of quarters, reading a month and adding up a year.
- * They are done once per change of the series and per day; of the year, only changed months are read again. At an
- * interval boundary, only cached values are read.
+ * Reads a home from storage. Parsing a week of quarters, a month and a year is done once per change of the series and
+ * per day; of the year, only changed months are read again.
  */
 export class HomeReader {
   readonly #deps: HomeReaderDeps;

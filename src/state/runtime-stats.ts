@@ -33,10 +33,7 @@ export class RuntimeStats {
     this.startedMs = clock.monotonicMs();
   }
 
-  /**
-   * Returns the heartbeat of a loop, which is watched until `lifetime` fires. Bounded by the loops of the daemon: a
-   * loop that a reload ends is not reported as overdue.
-   */
+  /** Returns the heartbeat of a loop, watched until `lifetime` fires. Bounded by the loops of the daemon. */
   heartbeat(name: string, lifetime: AbortSignal): LoopHeartbeat {
     const heartbeat = new LoopHeartbeat(name, this.#clock);
     if (lifetime.aborted) return heartbeat;
@@ -45,10 +42,7 @@ export class RuntimeStats {
     return heartbeat;
   }
 
-  /**
-   * Returns the monitor of the event-loop delay. It runs from the first call until the signal fires.
-   * The caller passes Node's `monitorEventLoopDelay`, because loading it takes 2 ms, which no start needs.
-   */
+  /** Returns the monitor of the event-loop delay. The caller passes Node's, because loading it takes 2 ms. */
   loopDelay(monitor: typeof monitorEventLoopDelay, signal: AbortSignal): LoopDelay {
     if (this.#delay) return this.#delay;
     const delay = monitor({ resolution: DELAY_RESOLUTION_MS });

@@ -1,14 +1,13 @@
-/**
- * Facade over the series store and the request log. The collector reads it by series, the mirror by operation.
- */
+/** Facade over series store and request log: the collector reads by series, the mirror by operation. */
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type ChunkState, isKnown, REVISION } from "../core/fetching/fetch-types.ts";
+import { type ChunkState, isKnown, REVISION, type SeriesState } from "../core/fetching/fetch-types.ts";
 import { aggregateRows } from "../core/series/aggregate-rows.ts";
 import {
   chunkStarts,
   chunksOf,
   chunkUnitOf,
+  type Envelope,
   type Rows,
   type SeriesKey,
   seriesName,
@@ -16,7 +15,6 @@ import {
 } from "../core/series/series.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../core/time/interval.ts";
-import type { StorePort } from "../service/client/collector.ts";
 import type { AttemptLog } from "../service/client/rate-limiter.ts";
 import type { BodyOf } from "../service/contract/operations.ts";
 import { type Dropped, type OperationId, operationOf, type ParamsOf } from "../service/contract/operations.ts";
@@ -24,7 +22,7 @@ import { aroundRows, rangeOf, seriesOf, takeApart } from "../service/contract/se
 import { textOfRows } from "../storage/chunk-text.ts";
 import { RequestLog } from "../storage/request-log.ts";
 import { MAX_REQUEST_AGE_MS } from "../storage/retention.ts";
-import { SeriesStore } from "../storage/series-store.ts";
+import { type SeriesChange, SeriesStore } from "../storage/series-store.ts";
 import { WriteGuard } from "../storage/write-guard.ts";
 import type { Found } from "./stored-answer.ts";
 
@@ -44,7 +42,7 @@ interface Freshness {
   readonly askedSince?: EpochMs | undefined;
 }
 
-export class SeriesRepository implements StorePort {
+export class SeriesRepository {
   readonly store: SeriesStore;
   readonly requestLog: RequestLog;
   readonly #calendar: Calendar;
@@ -70,7 +68,7 @@ export class SeriesRepository implements StorePort {
     this.requestLog = new RequestLog(database);
   }
 
-  stateOf(series: SeriesKey): ReturnType<StorePort["stateOf"]> {
+  stateOf(series: SeriesKey): SeriesState {
     const id = this.store.knownId(series);
     const stored = this.store.stateOf(series);
     const isThere = series.unit !== "latest" || stored.chunk(WHOLE.start) !== null;
@@ -88,19 +86,13 @@ export class SeriesRepository implements StorePort {
     };
   }
 
-  /**
-   * Makes a series due at once, because its stored rows may be those of another key. They stay until the next response,
-   * which calls `onAnswer`.
-   */
+  /** Makes a series due at once, because its stored rows may be those of another key. They stay until then. */
   askAgain(series: SeriesKey, onAnswer: () => void): void {
     this.#unsure.set(seriesName(series), onAnswer);
     this.#revise(series.account);
   }
 
-  /**
-   * Returns when a series was last answered or settled.
-   * An answer whose rows were removed as damaged does not count, so that it is requested again.
-   */
+  /** Returns when a series was last answered or settled; rows removed as damaged do not count. */
   #lastOf(id: number, answeredAt: EpochMs | null): EpochMs | null {
     const now = this.#now();
     const answered = notAhead(answeredAt, now);
@@ -108,8 +100,12 @@ export class SeriesRepository implements StorePort {
     return answered === null || settled === null ? (answered ?? settled) : Math.max(answered, settled);
   }
 
-  async keep(...[series, range, answer]: Parameters<StorePort["keep"]>): ReturnType<StorePort["keep"]> {
-    const { rows, envelope, at } = answer;
+  /** Stores a response and that it was answered at `at`. Resolves to null if it cannot be written now. */
+  async keep(
+    series: SeriesKey,
+    range: Interval,
+    { rows, envelope, at }: { readonly rows: Rows; readonly envelope: Envelope; readonly at: EpochMs },
+  ): Promise<SeriesChange | null> {
     const chunkRange = chunkUnitOf(series.unit) === null ? null : range;
     const writeAnswered = () => this.requestLog.writeAnswered(this.store.idOf(series), chunkRange, at);
     const storing = this.store.storing(series, range, { rows, envelope, now: at }, writeAnswered);
@@ -141,6 +137,7 @@ export class SeriesRepository implements StorePort {
     this.#writing.attempt(() => this.requestLog.flush());
   }
 
+  /** Records a request that ended without data, so that it waits for its next regular time. */
   noteAnswered(series: SeriesKey, at: EpochMs): void {
     const id = this.idOf(series);
     if (id !== null) this.requestLog.noteSettled(id, at);
@@ -162,9 +159,7 @@ export class SeriesRepository implements StorePort {
     };
   }
 
-  /**
-   * Stores an answer to a request of the LAN. Returns whether it changed stored rows; null if it could not be stored.
-   */
+  /** Stores an answer to a LAN request. Returns whether rows changed; null if it could not be stored. */
   async keepAnswer<Id extends OperationId>(
     account: string,
     operation: Id,
@@ -294,10 +289,7 @@ export class SeriesRepository implements StorePort {
     return lookup;
   }
 
-  /**
-   * Returns the range that has to be requested before a fresh answer is possible; null if everything is fresh.
-   * It has whole chunks, from the first to the last stale one, because stored chunks were requested as a whole.
-   */
+  /** Returns the whole chunks to request before a fresh answer is possible; null if everything is fresh. */
   staleRange<Id extends OperationId>(
     account: string,
     operation: Id,
@@ -317,9 +309,8 @@ export class SeriesRepository implements StorePort {
   }
 
   /**
-   * Returns a function from the start of a chunk to its age.
-   * An incomplete or estimated chunk is fresh for `freshForMs` after its answer. A complete one is fresh for
-   * `recheckMs` while the service may correct it, and then for ever.
+   * Returns the age of a chunk by its start. An incomplete or estimated one is fresh for `freshForMs` after its answer,
+   * a complete one for `recheckMs` while the service may correct it, then for ever.
    */
   #ages(series: SeriesKey, operation: OperationId, now: EpochMs): (start: EpochMs) => ChunkAge {
     const state = this.store.stateOf(series);

@@ -1,7 +1,6 @@
 /**
- * Accounts of this shard when it last ran.
- * An account from another shard, or on an empty volume, has requests that are not in the request log here. They count
- * as spent until the service returns the remaining quota.
+ * Accounts of this shard when it last ran. Requests of an account from another shard are not in the request log here,
+ * so they count as spent until the service returns the remaining quota.
  */
 import * as z from "zod/mini";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";

@@ -1,5 +1,9 @@
 /** Stored data for a request of the LAN. */
+import { rowsWithin } from "../core/series/series.ts";
 import type { EpochMs } from "../core/time/interval.ts";
+import { type BodyOf, type OperationId, operationOf, type ParamsOf } from "../service/contract/operations.ts";
+import { aroundRows, rangeOf, takeApart } from "../service/contract/series-mapping.ts";
+import { textOfRows } from "../storage/chunk-text.ts";
 
 /** Source of the body of a response. */
 export interface AnswerSource {
@@ -15,4 +19,26 @@ export interface Found extends AnswerSource {
   readonly answeredAt: EpochMs;
   /** Whether it may be returned without asking the service again. */
   readonly fresh: boolean;
+}
+
+/** An answer of the service that could not be stored. */
+export interface Unkept<Id extends OperationId> {
+  readonly operation: Id;
+  /** Parameters of the LAN's request, and of the request to the service. */
+  readonly wanted: ParamsOf<Id>;
+  readonly asked: ParamsOf<Id>;
+  readonly body: BodyOf<Id>;
+  readonly at: EpochMs;
+}
+
+/** Returns the answer as if it were stored; null if it covers only a part of the LAN's request. */
+export function foundIn<Id extends OperationId>({ operation, wanted, asked, body, at }: Unkept<Id>): Found | null {
+  const range = rangeOf(operation, wanted);
+  const whole = rangeOf(operation, asked);
+  if (range.start < whole.start || range.end > whole.end) return null;
+  const { rows, envelope } = takeApart(operation, body);
+  const inside = operationOf(operation).range ? rowsWithin([...rows], range) : [...rows];
+  const read = () => Buffer.from(aroundRows(operation, wanted, envelope).join(textOfRows(inside)));
+  // Negative, because versions of the series store are positive.
+  return { version: -at, answeredAt: at, fresh: true, read };
 }

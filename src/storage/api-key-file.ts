@@ -1,7 +1,6 @@
 /**
- * `keys.json` in the data directory: API keys created by the command line, each with the digest of the token that its
- * client sends. A file and not a database table, because the daemon locks the database while it runs. The daemon reads
- * the file, the command line writes it.
+ * `keys.json` in the data directory: API keys with the digests of their tokens. A file and not a database table,
+ * because the daemon locks the database: the daemon reads it, commands write it.
  */
 
 import { closeSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
@@ -11,6 +10,8 @@ import { crc32 } from "node:zlib";
 import * as z from "zod/mini";
 import type { KeyValue } from "../core/runtime/key-value.ts";
 import { throwIfShort } from "../core/status/start-error.ts";
+import { errorCode } from "../core/text/error-words.ts";
+import { jsonIn } from "../core/text/foreign-json.ts";
 import { readWhole, stampOf, writeWhole } from "./atomic-file.ts";
 
 const limit = z.exactOptional(z.int().check(z.minimum(1)));
@@ -65,7 +66,7 @@ export class KeyFile {
       const text = readWhole(this.path);
       return text === null ? { kind: "keys", keys: [] } : parse(text);
     } catch (error) {
-      return { kind: "unreadable", why: error instanceof Error && "code" in error ? String(error.code) : "not JSON" };
+      return { kind: "unreadable", why: errorCode(error) };
     }
   }
 
@@ -74,10 +75,7 @@ export class KeyFile {
     writeWhole(this.path, textOf(keys));
   }
 
-  /**
-   * Changes the stored keys under a lock file. `now` is the system time. Rejects with KeyFileError if the file is
-   * unreadable or the lock stays taken for 5 s.
-   */
+  /** Changes the keys under a lock file. Rejects with KeyFileError if the file is unreadable or stays locked. */
   async change(edit: (keys: readonly KeptKey[]) => readonly KeptKey[], now: () => number): Promise<void> {
     mkdirSync(path.dirname(this.path), { recursive: true });
     await this.#takeLock(now);
@@ -97,7 +95,7 @@ export class KeyFile {
         closeSync(openSync(this.#lock, "wx"));
         return;
       } catch (error) {
-        if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+        if (errorCode(error) !== "EEXIST") throw error;
         const held = statSync(this.#lock, { throwIfNoEntry: false });
         if (held && now() - held.mtimeMs > STALE_LOCK_MS) rmSync(this.#lock, { force: true });
         else await pause(LOCK_PAUSE_MS);
@@ -112,10 +110,7 @@ export class KeyFile {
 /** Database setting with the keys at the start of the last copy. */
 const KEYS_SETTING = "keys.json";
 
-/**
- * Copies the keys into the database, so that its copies contain them. If the file is unreadable, the previous setting
- * stays.
- */
+/** Copies the keys into the database, so that its copies contain them. An unreadable file changes nothing. */
 export function storeKeys(dataDir: string, settings: KeyValue): void {
   const reading = new KeyFile(dataDir).read();
   if (reading.kind === "keys") settings.write(KEYS_SETTING, textOf(reading.keys));
@@ -123,13 +118,9 @@ export function storeKeys(dataDir: string, settings: KeyValue): void {
 
 /** Returns the keys in a copy of the database; empty if it has none. */
 export function storedKeys(settings: Pick<KeyValue, "read">): readonly KeptKey[] {
-  try {
-    const reading = parse(settings.read(KEYS_SETTING) ?? "");
-    return reading.kind === "keys" ? reading.keys : [];
-  } catch {
-    // Copies made by earlier versions contain no keys.
-    return [];
-  }
+  const reading = parse(settings.read(KEYS_SETTING) ?? "");
+  // Copies made by earlier versions contain no keys.
+  return reading.kind === "keys" ? reading.keys : [];
 }
 
 /** Gives a copy from a caller without the scope `admin` the present keys with that scope, and no others with it. */
@@ -138,8 +129,7 @@ export function keepAdmins(settings: KeyValue, dataDir: string): void {
   const present = new KeyFile(dataDir).read();
   const own = present.kind === "keys" ? present.keys.filter(isAdmin) : [];
   const others = storedKeys(settings).filter((key) => !isAdmin(key) && !own.some(({ name }) => name === key.name));
-  if (others.length > 0) settings.write(KEYS_SETTING, textOf([...own, ...others]));
-  else settings.write(KEYS_SETTING, "");
+  settings.write(KEYS_SETTING, others.length > 0 ? textOf([...own, ...others]) : "");
 }
 
 /** Version of the file. A file without a version has the same form, and a newer one is not read or changed. */
@@ -158,7 +148,9 @@ function digestOf(keys: readonly unknown[]): number {
 export class KeyFileError extends Error {}
 
 function parse(text: string): KeyFileReading {
-  const { version, keys, digest } = (JSON.parse(text) ?? {}) as Readonly<Record<string, unknown>>;
+  const json = jsonIn(text);
+  if (json === undefined) return { kind: "unreadable", why: "not JSON" };
+  const { version, keys, digest } = (json ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof version === "number" && version > VERSION)
     return {
       kind: "unreadable",

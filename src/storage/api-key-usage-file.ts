@@ -34,15 +34,11 @@ export class KeyUseFile {
   }
 
   write(uses: KeyUses): void {
-    writeWhole(this.#path, textOf(uses));
+    writeWhole(this.#path, `${JSON.stringify(uses)}\n`);
   }
 
   /** Writes the file without blocking the event loop. */
   writeSoon(uses: KeyUses): Promise<void> {
-    return writeWholeSoon(this.#path, textOf(uses));
+    return writeWholeSoon(this.#path, `${JSON.stringify(uses)}\n`);
   }
-}
-
-function textOf(uses: KeyUses): string {
-  return `${JSON.stringify(uses)}\n`;
 }

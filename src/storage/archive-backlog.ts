@@ -3,7 +3,7 @@
  * change. Chunks stored before are sent once, in the order of their keys. No data is stored twice.
  */
 import { randomUUID } from "node:crypto";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import { readJson } from "../core/runtime/key-value.ts";
 import { partsOfSeriesName, type Row, rowStart } from "../core/series/series.ts";
@@ -51,10 +51,7 @@ const storedMark = z.object({
 });
 type Mark = z.infer<typeof storedMark>;
 
-/**
- * Maximum length of the rows in one batch, so that reading and sending take a few milliseconds. A longer chunk is sent
- * alone.
- */
+/** Maximum length of the rows in one batch: a few milliseconds of work. A longer chunk is sent alone. */
 const BATCH_LENGTH = 64 * 1024;
 const MAX_CHUNKS = 100;
 /** Maximum counts, because counting reads every entry. Chunks are larger than entries: this many take 10 ms. */
@@ -62,10 +59,7 @@ const MAX_COUNTED = 100_000;
 const MAX_COUNTED_CHUNKS = 10_000;
 const SETTING = "archive";
 
-/**
- * Drops the triggers and the backlog when no archive is configured any more. An archive configured later starts from
- * the beginning.
- */
+/** Drops triggers and backlog when no archive is configured. An archive configured later starts from the beginning. */
 export function forgetBacklog(database: DatabaseSync, writing: Pick<WriteGuard, "attempt">): void {
   if (!hasBacklog(database)) return;
   const tables = "drop trigger archive_inserted; drop trigger archive_updated; drop table archive_backlog";
@@ -81,10 +75,6 @@ export class ArchiveBacklog {
   readonly #settings: Pick<KeyValueStore, "read" | "write">;
   readonly #writing: Pick<WriteGuard, "attempt">;
   readonly #chunks: ChunkTable;
-  readonly #changed: StatementSync;
-  readonly #unwalked: StatementSync;
-  readonly #series: StatementSync;
-  readonly #confirm: StatementSync;
   #mark: Mark;
 
   private constructor(
@@ -98,14 +88,6 @@ export class ArchiveBacklog {
     this.#writing = writing;
     // The series store handles a damaged chunk when it reads it. The chunk is then requested again, which is a change.
     this.#chunks = new ChunkTable(database, () => undefined);
-    this.#changed = database.prepare(
-      "select key + 0.0 as key, changed_ms + 0.0 as at from archive_backlog order by key limit ?",
-    );
-    this.#unwalked = database.prepare("select key + 0.0 as key from chunk where key > ? order by key limit ?");
-    this.#series = database.prepare(
-      "select name, envelope from series where id = ? and digest is digest(id, name, envelope)",
-    );
-    this.#confirm = database.prepare("delete from archive_backlog where key = ? and changed_ms = ?");
     this.#mark = mark;
   }
 
@@ -142,30 +124,29 @@ export class ArchiveBacklog {
     return this.#mark.batch;
   }
 
-  /**
-   * Returns the next batch: changed chunks first, then chunks stored before the archive was configured. Null if the
-   * backlog is empty.
-   */
+  /** Returns the next batch, changed chunks first; null if the backlog is empty. */
   next(): ArchiveBatch | null {
     const { batch, walked } = this.#mark;
-    const changed = this.#changed.all(MAX_CHUNKS).map(({ key, at }) => ({ key: Number(key), changedMs: Number(at) }));
+    const changed = this.#database
+      .prepare("select key + 0.0 as key, changed_ms + 0.0 as changedMs from archive_backlog order by key limit ?")
+      .all(MAX_CHUNKS) as unknown as ArchiveBatch["entries"];
     if (changed.length > 0) return this.#batchOf(batch + 1, changed);
     if (walked === null) return null;
-    const unwalked = this.#unwalked.all(walked, MAX_CHUNKS).map(({ key }) => ({ key: Number(key), changedMs: null }));
+    const unwalked = this.#database
+      .prepare("select key + 0.0 as key, null as changedMs from chunk where key > ? order by key limit ?")
+      .all(walked, MAX_CHUNKS) as unknown as ArchiveBatch["entries"];
     if (unwalked.length > 0) return this.#batchOf(batch + 1, unwalked);
     this.#writeMark({ ...this.#mark, walked: null });
     return null;
   }
 
-  /**
-   * Records that the archive has stored a batch. Chunks changed since they were read stay in the backlog. Returns true
-   * if the record was written.
-   */
+  /** Records that the archive has stored a batch, except chunks changed since. Returns true if that was written. */
   confirm({ number, entries }: ArchiveBatch): boolean {
     const noted = this.#writing.attempt(() =>
       transaction(this.#database, () => {
         const walked = entries.findLast(({ changedMs }) => changedMs === null)?.key ?? this.#mark.walked;
-        for (const { key, changedMs } of entries) if (changedMs !== null) this.#confirm.run(key, changedMs);
+        const remove = this.#database.prepare("delete from archive_backlog where key = ? and changed_ms = ?");
+        for (const { key, changedMs } of entries) if (changedMs !== null) remove.run(key, changedMs);
         this.#writeMark({ ...this.#mark, batch: number, walked });
       }),
     );
@@ -182,10 +163,7 @@ export class ArchiveBacklog {
     this.#writeMark({ ...this.#mark, batch });
   }
 
-  /**
-   * Returns the number of chunks that are not confirmed: at most 100,000 changed ones, and during the initial transfer
-   * at most 10,000 that it has not reached.
-   */
+  /** Returns the number of chunks that are not confirmed: at most 100,000 changed and 10,000 first ones. */
   count(): number {
     const { walked } = this.#mark;
     const changed = "select count(*) as n from (select 1 from archive_backlog where key <= ? limit ?)";
@@ -215,7 +193,9 @@ export class ArchiveBacklog {
 
   /** Returns a chunk for the archive. Null if its series is damaged, which is then requested again under a new id. */
   #chunkOf(seriesId: number, text: string, changedAt: EpochMs | null): ArchiveChunk | null {
-    const found = this.#series.get(seriesId);
+    const found = this.#database
+      .prepare("select name, envelope from series where id = ? and digest is digest(id, name, envelope)")
+      .get(seriesId);
     const [account, address, series, resolution, other] = partsOfSeriesName(String(found?.name));
     if (account === undefined || address === undefined || series === undefined || resolution === undefined) return null;
     // A series of another service has a fifth part: see data-source.ts.

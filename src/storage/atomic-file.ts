@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import { errorCode } from "../core/text/error-words.ts";
 
 /** File mode: only the owner can read and write. */
 export const OWNER_ONLY = 0o600;
@@ -22,10 +23,7 @@ const ALL_MODES = 0o777;
 /** A hundred keys with long names take 60 kB. */
 const MAX_FILE_BYTES = 1024 * 1024;
 
-/**
- * Returns the text of a file; null if it does not exist. Throws if it cannot be read, is not a regular file or exceeds
- * `MAX_FILE_BYTES`.
- */
+/** Returns the text of a file; null if it does not exist. Throws if it is unreadable, not regular or too large. */
 export function readWhole(file: string): string | null {
   try {
     const stat = statSync(file);
@@ -35,7 +33,7 @@ export function readWhole(file: string): string | null {
       });
     return readFileSync(file, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    if (errorCode(error) === "ENOENT") return null;
     throw error;
   }
 }
@@ -46,10 +44,7 @@ export function stampOf(file: string): string | null {
   return stat ? `${stat.mtimeMs} ${stat.size} ${stat.ino}` : null;
 }
 
-/**
- * Writes a file atomically and gives it to the owner of its folder; it is on disk when this returns. Throws if it
- * cannot be written or this user may not set the owner.
- */
+/** Writes a file atomically, to disk, and gives it to the owner of its folder. Throws if that is not possible. */
 export function writeWhole(file: string, text: string): void {
   writeByDraft(file, text, (draft) => giveToOwnerOf(path.dirname(file), draft));
 }
@@ -93,9 +88,7 @@ export async function writeWholeSoon(file: string, text: string): Promise<void> 
   }
 }
 
-/**
- * Sets the owner of a file to that of its folder: an administrator may write a file that the daemon's user must read.
- */
+/** Sets the owner of a file to that of its folder, because the daemon's user must read what an administrator writes. */
 export function giveToOwnerOf(folder: string, file: string): void {
   const { uid, gid } = statSync(folder);
   if (statSync(file).uid !== uid) chownSync(file, uid, gid);

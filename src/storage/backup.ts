@@ -17,19 +17,15 @@ export type CopyOutcome =
   | { readonly kind: "damaged"; readonly damage: string }
   | { readonly kind: "stopped" };
 
-/**
- * Pages per step of the copy, which runs on another thread. The daemon's own statements wait for at most one step: 0.1
- * ms.
- */
+/** Pages per step of the copy. The daemon's own statements wait for at most one step: 0.1 ms. */
 const PAGES_PER_STEP = 200;
 /** Maximum attempts while the daemon writes; one write takes a few milliseconds. */
 const MAX_ATTEMPTS = 20;
 const RETRY_PAUSE_MS = 50;
 
 /**
- * Copies an open database, with the keys of `keys.json` and with `page.yaml`, to a file next to it and verifies the copy. A verified
- * copy replaces the previous one atomically. Rejects if the folder cannot be written, for example because the disk is
- * full.
+ * Copies an open database with keys and page files to a file next to it. A verified copy replaces the previous one.
+ * Rejects if the folder cannot be written.
  */
 export async function copyDatabase(
   database: DatabaseSync,

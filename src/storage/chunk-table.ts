@@ -20,10 +20,7 @@ interface SoundRow {
 /** Maximum series ids in a key. */
 const MAX_SERIES = 2 ** 20;
 
-/**
- * Access to the chunk table. A chunk with a wrong digest or unreadable text counts as never stored: it is requested
- * again and replaced.
- */
+/** Access to the chunk table. A damaged chunk counts as never stored: it is requested again and replaced. */
 export class ChunkTable {
   readonly #read: StatementSync;
   readonly #all: StatementSync;
@@ -59,10 +56,7 @@ export class ChunkTable {
     );
   }
 
-  /**
-   * Returns the texts of the chunks with these starts, in UTF-8. Shape: same order; missing and damaged chunks are
-   * omitted.
-   */
+  /** Returns the texts of chunks in UTF-8. Shape: same order; missing and damaged chunks are omitted. */
   texts(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, Buffer> {
     const rows = this.#soundRows(seriesId, starts);
     const texts = new Map<EpochMs, Buffer>();
@@ -94,10 +88,7 @@ export class ChunkTable {
     }
   }
 
-  /**
-   * Yields the chunks with these keys and inflates each on demand. Shape: same order; missing and damaged chunks are
-   * omitted.
-   */
+  /** Yields the chunks with these keys, inflated on demand, without missing and damaged ones. Shape: same order. */
   *withKeys(
     keys: readonly number[],
   ): Generator<{ readonly key: number; readonly seriesId: number; readonly text: string }> {
@@ -125,10 +116,7 @@ export class ChunkTable {
     return count;
   }
 
-  /**
-   * Returns the digests of the chunks with these starts; a different digest means different content. Shape: ascending
-   * by start.
-   */
+  /** Returns the digests of chunks; a different digest means different content. Shape: ascending by start. */
   digests(seriesId: number, starts: readonly EpochMs[]): Map<EpochMs, number> {
     const rows = this.#readDigests.all(JSON.stringify(starts.map((start) => keyOf(seriesId, start))));
     return new Map(rows.map(({ value, digest }) => [startOf(Number(value)), Number(digest)]));
@@ -192,9 +180,7 @@ function textsIn(rows: readonly SoundRow[]): (Buffer | null)[] {
   }
 }
 
-/**
- * Returns the key of a chunk. Throws RangeError if the start is not a whole minute or the id is too large for the key.
- */
+/** Returns the key of a chunk. Throws RangeError for a start between minutes or a too large id. */
 function keyOf(seriesId: number, start: EpochMs): number {
   if (start % MINUTE_MS !== 0 || seriesId >= MAX_SERIES)
     throw new RangeError(`a chunk of series ${seriesId} that starts at ${start} cannot be kept`);

@@ -23,9 +23,7 @@ const DAMAGED_ROWS: Readonly<Record<string, string>> = {
   plug_energy: `digest is not digest(plug, ${ENERGY_COLUMNS})`,
 };
 
-/**
- * Removes the damaged rows of all tables except chunks, which are checked when they are read because there are many.
- */
+/** Removes the damaged rows of all tables except chunks: there are many, so they are checked when they are read. */
 export function dropDamagedRows(database: DatabaseSync, writing: WriteGuard): void {
   for (const [table, damaged] of Object.entries(DAMAGED_ROWS)) {
     const count = damagedIn(database, table);

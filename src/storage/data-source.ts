@@ -1,7 +1,6 @@
 /**
- * Separates the data of one service from that of another. The setting `source` names the service of all rows. Rows of
- * another service have a name that begins with their source and "/": they are neither read nor published, and return
- * with their service.
+ * Separates the data of services. The setting `source` names the service of all rows. Rows of another service have a
+ * name that begins with their source and "/": they are not read, and return with their service.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { PassingStartError } from "../core/status/start-error.ts";

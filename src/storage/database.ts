@@ -9,10 +9,7 @@ import { ARCHIVE_SCHEMA, FIRST_SCHEMA, FIRST_VERSION, MIGRATIONS } from "./migra
  * 2 KiB: 174 and 9.6.
  */
 export const PAGE_BYTES = 512;
-/**
- * Number of pages in the write-ahead log at which SQLite copies it to the file: about once a week. So a page that
- * changes with every request is copied once for all of them.
- */
+/** Pages in the write-ahead log at which SQLite copies it to the file, about once a week: each changed page once. */
 const CHECKPOINT_PAGES = 1000;
 /** Page cache: a day of one home and the end of the request log. Reading a year replaces its content. Unit: KiB. */
 const CACHE_KIB = 1024;
@@ -26,10 +23,7 @@ export class DatabaseInUse extends DatabaseError {}
 /** The database file is damaged. The message is SQLite's. */
 export class BrokenDatabase extends Error {}
 
-/**
- * Source: https://www.sqlite.org/rescode.html. The statements used for opening are correct, so SQLITE_ERROR means a
- * damaged file.
- */
+/** Source: https://www.sqlite.org/rescode.html. SQLITE_ERROR means damage, because the statements are correct. */
 const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
@@ -41,17 +35,12 @@ const BROKEN_CODES: ReadonlySet<number> = new Set([SQLITE_ERROR, SQLITE_CORRUPT,
 const UPGRADE_CODES: ReadonlySet<number> = new Set([SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH]);
 /** SQLITE_IOERR codes: a part of the file cannot be read (SQLITE_IOERR_READ) or is missing (SQLITE_IOERR_SHORT_READ). */
 const UNREADABLE_PARTS: ReadonlySet<unknown> = new Set([266, 522]);
-/**
- * SQLITE_IOERR codes that mean a damaged file when it is opened. 10, without an extended code: SQLite returns it for a
- * write-ahead log that does not fit its file.
- */
+/** The same when a file is opened. SQLite returns 10 alone for a write-ahead log that does not fit its file. */
 const UNREADABLE: ReadonlySet<unknown> = new Set([10, ...UNREADABLE_PARTS]);
 
 /** What `openDatabase` reports while it opens a file. */
 export interface OpeningOptions {
-  /**
-   * Called before a damaged file is closed, because closing merges the write-ahead log into it and deletes the log.
-   */
+  /** Called before a damaged file is closed, which merges the write-ahead log into it and deletes the log. */
   readonly whenBroken?: () => void;
   /** Called with the previous version of a file that was upgraded. */
   readonly whenUpgraded?: (from: number) => void;
@@ -62,9 +51,8 @@ export interface OpeningOptions {
 }
 
 /**
- * Opens the database and checks it. Creates the tables of a new file, and upgrades those of an earlier elbro. Throws
- * DatabaseError if another process has locked the file, a newer elbro wrote it, or the upgrade failed, which leaves the
- * file as it was. Throws BrokenDatabase if the file is damaged.
+ * Opens and checks the database, creates or upgrades its tables. Throws DatabaseError if the file is locked, of a newer
+ * elbro, or not upgradable and unchanged; BrokenDatabase if it is damaged.
  */
 export function openDatabase(path: string, options: OpeningOptions = {}): DatabaseSync {
   const { migrations = MIGRATIONS, maxCheckedBytes = MAX_CHECKED_BYTES } = options;
@@ -94,9 +82,8 @@ export function openDatabase(path: string, options: OpeningOptions = {}): Databa
 }
 
 /**
- * Files up to this size are checked completely when they are opened: 0.5 s on a small machine. Larger files, of
- * hundreds of homes, would delay the start. The nightly copy checks them in a process of its own, and each value is
- * checked when it is read.
+ * Maximum size of a file that is checked completely when it is opened: 0.5 s on a small machine. The nightly copy
+ * checks larger ones, and each value is checked when it is read.
  */
 const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
 
@@ -193,10 +180,7 @@ function objectsOf(
   return { required, optional };
 }
 
-/**
- * Adds the SQL function `digest(…)` to a database. Rows of small values store the digest of their values, so that
- * changes by a disk error are detected.
- */
+/** Adds the SQL function `digest(…)`. Rows store the digest of their values, to detect changes by a disk error. */
 export function withDigest(database: DatabaseSync): DatabaseSync {
   const options = { deterministic: true, varargs: true, useBigIntArguments: true };
   database.function("digest", options, (...values) => crc32(values.join("\0")));

@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { errorMessage } from "../core/text/error-words.ts";
 import { MINUTE_MS } from "../core/time/interval.ts";
 import { SCHEMA_OBJECTS, type SchemaObject, schemaFlaw, versionOf } from "./database.ts";
 
@@ -69,7 +70,7 @@ export function flawOf(file: string): string | null {
       objects: database.prepare(SCHEMA_OBJECTS).all() as unknown as SchemaObject[],
     });
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   } finally {
     database?.close();
   }

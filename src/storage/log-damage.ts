@@ -14,14 +14,9 @@ const FRAME_BYTES: number = FRAME_HEADER_BYTES + PAGE_BYTES;
 const FRAMES_PER_READ = 128;
 /** Position of the header's two checksums, which cover all bytes before them. */
 const HEADER_SUMS_AT = 24;
-/**
- * Position in a frame of the size of the database after the commit; 0 in all frames except the last of a transaction.
- */
+/** Position of the size of the database after the commit; 0 in all frames except the last of a transaction. */
 const COMMITTED_SIZE_AT = 4;
-/**
- * In a frame: two checksums that continue those of the previous frame. They cover the frame header before the salts,
- * and the page.
- */
+/** Position of two checksums that continue those of the previous frame, of the header before the salts and the page. */
 const FRAME_SUMS_AT = 16;
 const SALTS_AT = { header: 16, frame: 8 } as const;
 const SALTS_BYTES = 8;

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { DataDirInUse, mayPass, PassingStartError, StartError } from "../core/status/start-error.ts";
+import { errorMessage } from "../core/text/error-words.ts";
 import { SERVICE_ZONE, type TransitionMemory } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { OWNER_ONLY } from "./atomic-file.ts";
@@ -45,11 +46,8 @@ export interface Storage {
 
 /** Opens the storage and removes damaged rows. Throws StartError if the data directory cannot be used. */
 export function openStorage({ config, clock, log, isDemo = false, isSuspect = false }: StorageOptions): Storage {
-  const opened = openDataDir(
-    config.data_dir,
-    clock.now(),
-    isSuspect ? { maxCheckedBytes: Number.POSITIVE_INFINITY } : {},
-  );
+  const limits = isSuspect ? { maxCheckedBytes: Number.POSITIVE_INFINITY } : {};
+  const opened = openDataDir(config.data_dir, clock.now(), limits);
   const { database, databasePath, recovery, upgradedFrom, lostCommits, replaced } = opened;
   if (replaced)
     log.warn(
@@ -66,14 +64,15 @@ export function openStorage({ config, clock, log, isDemo = false, isSuspect = fa
   return { database, databasePath, recovery, writing, settings, isPageReplaced, close: () => database.close() };
 }
 
-interface OpenedDataDir extends OpenedDatabase {
-  readonly databasePath: string;
-  /** Replacement of the database by an uploaded copy at this start; null if there was no copy. */
-  readonly replaced: Replacement | null;
-}
-
-/** Opens the database of a data directory and creates the directory if it is missing. Throws StartError. */
-export function openDataDir(dataDir: string, now: EpochMs, options: OpeningOptions = {}): OpenedDataDir {
+/**
+ * Opens the database of a data directory and creates the directory if it is missing. `replaced` is null if no uploaded
+ * copy replaced the database. Throws StartError.
+ */
+export function openDataDir(
+  dataDir: string,
+  now: EpochMs,
+  options: OpeningOptions = {},
+): OpenedDatabase & { readonly databasePath: string; readonly replaced: Replacement | null } {
   const databasePath = databasePathIn(dataDir);
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -85,7 +84,7 @@ export function openDataDir(dataDir: string, now: EpochMs, options: OpeningOptio
   } catch (error) {
     if (error instanceof DatabaseInUse) throw new DataDirInUse(error.message);
     if (error instanceof DatabaseError) throw new StartError(error.message);
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new (writeTroubleOf(error) || mayPass(error) ? PassingStartError : StartError)(
       `cannot write to the data directory ${dataDir} (${why}); ${remedyFor(dataDir)}`,
     );
@@ -102,10 +101,7 @@ function remedyFor(dataDir: string): string {
   return `it belongs to user ${owner}, and elbro runs as user ${user}: run "sudo ${chown}", in a container "docker run --rm --user 0 -v VOLUME:${dataDir} IMAGE ${chown}", or ${otherwise}`;
 }
 
-/**
- * Makes the data readable by the daemon's user only, because usage shows when people are at home. Skipped if another
- * user owns the directory or the file system has no owners.
- */
+/** Makes the data readable by the daemon's user only, because usage shows when people are at home. Needs ownership. */
 function keepPrivate(dataDir: string, databasePath: string): void {
   if (statSync(dataDir).uid !== process.getuid?.()) return;
   chmodSync(dataDir, 0o700);
@@ -118,10 +114,7 @@ export function databasePathIn(dataDir: string): string {
   return path.join(dataDir, "elbro.db");
 }
 
-/**
- * Stores the transitions of the service's zone per version of the time zone database, so that a new version is read
- * again.
- */
+/** Stores transitions per version of the time zone database, so that a new version is read again. */
 export function transitionsIn(
   settings: Pick<KeyValueStore, "read" | "write">,
   tz = process.versions.tz,

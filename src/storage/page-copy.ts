@@ -1,25 +1,20 @@
-/**
- * `page.yaml` and its previous states in a copy of the database, so that one file is the whole backup. They are in no
- * database that is in use.
- */
+/** `page.yaml` and its previous states in a copy of the database, so that one file is the whole backup. */
 import { mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import * as z from "zod/mini";
 import { PAGE_FILE, PAGE_STATES } from "../core/runtime/data-files.ts";
+import { readJson } from "../core/runtime/key-value.ts";
 import { keepAdmins } from "./api-key-file.ts";
 import { giveToOwnerOf, readWhole, writeWhole } from "./atomic-file.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 
-/** A file of the data directory. */
-export interface CopiedFile {
-  /** Path below the data directory. */
-  readonly name: string;
-  readonly text: string;
-}
-
 const SETTING = PAGE_FILE;
 /** A copy from elsewhere may name no other file. */
 const NAME = /^(?:page\.yaml|configuration-backups\/\d{6,12}-[\dTZ.-]{1,30}-page\.yaml)$/;
+/** A file of the data directory, with its path in it. */
+const copiedFile = z.object({ name: z.string().check(z.regex(NAME)), text: z.string() });
+export type CopiedFile = Readonly<z.infer<typeof copiedFile>>;
 /** Maximum files: the page's file and its states. */
 const MAX_FILES = 50;
 
@@ -90,12 +85,7 @@ function write(database: DatabaseSync, files: readonly CopiedFile[]): void {
 }
 
 function read(database: DatabaseSync): CopiedFile[] {
-  try {
-    const found: unknown = JSON.parse(new KeyValueStore(database).read(SETTING) ?? "[]");
-    const files = (Array.isArray(found) ? found : []) as Partial<CopiedFile>[];
-    const known = files.filter((each): each is CopiedFile => typeof each?.name === "string" && NAME.test(each.name));
-    return known.filter(({ text }) => typeof text === "string").slice(0, MAX_FILES);
-  } catch {
-    return []; // not written by elbro
-  }
+  // Each entry is checked, because a copy from elsewhere may not be written by elbro.
+  const files = readJson(new KeyValueStore(database), SETTING, z.array(z.unknown())) ?? [];
+  return files.flatMap((file) => copiedFile.safeParse(file).data ?? []).slice(0, MAX_FILES);
 }

@@ -5,6 +5,7 @@ import type { PlanRecord } from "../core/planning/plan-record.ts";
 import type { FinishedRun } from "../core/planning/plan-savings.ts";
 import type { ChangedSettings } from "../core/planning/plan-settings.ts";
 import type { PlanSetting } from "../core/planning/setting-rows.ts";
+import { jsonIn } from "../core/text/foreign-json.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import { transaction, withDigest } from "./database.ts";
 import { WriteGuard } from "./write-guard.ts";
@@ -34,13 +35,16 @@ const ANY_TIME: Interval = { start: 0, end: Number.MAX_SAFE_INTEGER };
 export const RUN_COLUMNS = "start_ms, end_ms, basis, mean_price, started_now_price, window_price, kwh";
 
 const span = { start: z.number(), end: z.number() };
-const kind = z.object({ kind: z.string() });
 /** Fields that the program relies on. The digest has already shown that the record is intact. */
 const keptRecord = z.object({
-  ...{ window: z.object({ ...span, until: z.number() }), since: z.number(), before: z.array(z.object(span)) },
+  window: z.object({ ...span, until: z.number() }),
+  since: z.number(),
+  before: z.array(z.object(span)),
   startedRuns: z.array(z.object({ ...span, basis: z.string(), settled: z.boolean() })),
   planned: z.array(z.object({ ...span, basis: z.string() })),
-  ...{ outcome: kind, madeFrom: z.nullable(z.string()), replanAt: z.nullable(z.number()) },
+  outcome: z.object({ kind: z.string() }),
+  madeFrom: z.nullable(z.string()),
+  replanAt: z.nullable(z.number()),
 });
 
 export class PlanStore {
@@ -85,10 +89,7 @@ export class PlanStore {
     return Object.fromEntries(rows.map(({ name, value }) => [String(name), String(value)]));
   }
 
-  /**
-   * Stores settings that differ from the configuration file, all or none; null deletes one. Returns true if they are on
-   * disk, so that the owner gets a reliable confirmation.
-   */
+  /** Stores changed settings, all or none; null deletes one. Returns true if they are on disk. */
   writeSettings(plan: string, texts: Readonly<Partial<Record<PlanSetting, string | null>>>): boolean {
     const write = () => {
       const forget = this.#database.prepare("delete from plan_setting where plan = ? and name = ?");
@@ -103,10 +104,7 @@ export class PlanStore {
     return this.#writing.attempt(() => transaction(this.#database, write)) !== null;
   }
 
-  /**
-   * Stores a plan's record and its finished runs in one transaction. If the disk rejects the write, they stay in memory
-   * and are written later.
-   */
+  /** Stores a plan's record and finished runs. If the disk rejects the write, they are written later. */
   write(plan: string, memory: PlanRecord | null, finished: readonly FinishedRun[]): void {
     if (memory) this.#ahead.set(plan, memory);
     this.#finished = [...this.#finished, ...finished.map((run) => ({ plan, run }))].slice(-MAX_UNWRITTEN_RUNS);
@@ -178,18 +176,15 @@ export class PlanStore {
   }
 }
 
+type EarlyRecord = Omit<PlanRecord, "lastsUntil" | "owedMs" | "restingSince" | "on"> & {
+  readonly begun?: PlanRecord["startedRuns"];
+};
+
 /** Parses a record; null if it does not fit, for example because another version wrote it. */
 function recordOf(text: string): PlanRecord | null {
-  try {
-    // Early records of version 0.1 lack `lastsUntil`, `owedMs`, `restingSince` and `on`, and name `startedRuns`
-    // `begun`.
-    const { begun, ...rest } = JSON.parse(text) as Omit<PlanRecord, "lastsUntil" | "owedMs" | "restingSince" | "on"> & {
-      readonly begun?: PlanRecord["startedRuns"];
-    };
-    const record = begun ? { ...rest, startedRuns: begun } : rest;
-    const isSound = keptRecord.safeParse(record).success;
-    return isSound ? { lastsUntil: null, owedMs: 0, restingSince: null, on: false, ...record } : null;
-  } catch {
-    return null;
-  }
+  // Early records of version 0.1 lack `lastsUntil`, `owedMs`, `restingSince` and `on`, and name `startedRuns` `begun`.
+  const { begun, ...rest } = (jsonIn(text) ?? {}) as EarlyRecord;
+  const record = begun ? { ...rest, startedRuns: begun } : rest;
+  const isSound = keptRecord.safeParse(record).success;
+  return isSound ? { lastsUntil: null, owedMs: 0, restingSince: null, on: false, ...record } : null;
 }

@@ -75,10 +75,7 @@ export function waitingPathOf(databasePath: string): string {
   return `${databasePath}.waiting`;
 }
 
-/**
- * Replaces the database by an uploaded copy. Returns null if there is no such copy. Throws as `replaceDatabase`. An
- * unusable copy is renamed, so that the next start uses the existing database.
- */
+/** Replaces the database by an uploaded copy, if there is one. An unusable copy is renamed. */
 export function takeWaiting(databasePath: string, now: EpochMs): Replacement | null {
   const waiting = waitingPathOf(databasePath);
   if (!existsSync(waiting)) return null;
@@ -92,10 +89,7 @@ export function takeWaiting(databasePath: string, now: EpochMs): Replacement | n
   }
 }
 
-/**
- * Opens the database, or restores it if it is damaged. Throws DatabaseError as `openDatabase` does, and errors of the
- * file system.
- */
+/** Opens the database, or restores it if it is damaged. Throws DatabaseError and errors of the file system. */
 export function openOrRestore(databasePath: string, now: EpochMs, options: OpeningOptions = {}): OpenedDatabase {
   const loss = lossOf(databasePath);
   const lost = loss === null ? lostCommits(`${databasePath}-wal`) : 0;
@@ -103,20 +97,16 @@ export function openOrRestore(databasePath: string, now: EpochMs, options: Openi
     loss === null
       ? tryOpening(databasePath, now, options)
       : { kind: "broken", damage: loss, setAside: putAside(databasePath, now) };
-  switch (attempt.kind) {
-    case "open": {
-      const { database, upgradedFrom } = attempt;
-      if (lost > 0) new KeyValueStore(database).write(SPENDS_UNKNOWN, "yes");
-      return { database, recovery: null, upgradedFrom, lostCommits: lost };
-    }
-    case "broken": {
-      const { damage, setAside } = attempt;
-      const restored = restore(databasePath, now);
-      const database = restored?.database ?? openDatabase(databasePath);
-      const recovery = { damage, setAside, copiedAt: restored?.copiedAt ?? null };
-      return { database, recovery, upgradedFrom: null, lostCommits: 0 };
-    }
+  if (attempt.kind === "open") {
+    const { database, upgradedFrom } = attempt;
+    if (lost > 0) new KeyValueStore(database).write(SPENDS_UNKNOWN, "yes");
+    return { database, recovery: null, upgradedFrom, lostCommits: lost };
   }
+  const { damage, setAside } = attempt;
+  const restored = restore(databasePath, now);
+  const database = restored?.database ?? openDatabase(databasePath);
+  const recovery = { damage, setAside, copiedAt: restored?.copiedAt ?? null };
+  return { database, recovery, upgradedFrom: null, lostCommits: 0 };
 }
 
 /**
@@ -134,24 +124,18 @@ function lossOf(databasePath: string): string | null {
   return wasThere ? "the file is missing" : null;
 }
 
-/**
- * Checks the format version in the file's header. SQLite opens unknown future formats read-only, but here such numbers
- * mean damage.
- */
+/** Checks the file's format version. SQLite opens future formats read-only, but here they mean damage. */
 function headDamageOf(databasePath: string): string | null {
   const head = Buffer.alloc(HEAD_BYTES);
   const file = openSync(databasePath, "r");
   const length = readSync(file, head);
   closeSync(file);
-  const isKnown = length === HEAD_BYTES && inRange(head[18]) && inRange(head[19]);
+  const isKnown = length === HEAD_BYTES && [head[18], head[19]].every((version) => version === 1 || version === 2);
   return isKnown ? null : "the header of the file is malformed";
 }
 
 /** Source: https://www.sqlite.org/fileformat2.html, 1.3.3 */
 const HEAD_BYTES = 100;
-function inRange(formatVersion: number | undefined): boolean {
-  return formatVersion === 1 || formatVersion === 2;
-}
 
 /** Result of opening a file. */
 type Attempt =
@@ -184,16 +168,11 @@ function restore(databasePath: string, now: EpochMs): { database: DatabaseSync; 
   const copyPath = copyPathOf(databasePath);
   if (!statSync(copyPath, { throwIfNoEntry: false })?.isFile()) return null;
   const copiedAt = Math.floor(statSync(copyPath).mtimeMs);
-  putInPlace(copyPath, databasePath);
+  moveInPlace(copied(copyPath, databasePath), databasePath);
   const attempt = tryOpening(databasePath, now);
   if (attempt.kind === "open") return { database: attempt.database, copiedAt };
-  if (attempt.kind === "broken") putAside(copyPath, now);
+  putAside(copyPath, now);
   return null;
-}
-
-/** Copies a file to the path of the database, atomically. */
-function putInPlace(copyPath: string, databasePath: string): void {
-  moveInPlace(copied(copyPath, databasePath), databasePath);
 }
 
 /** Copies a file next to the database. Returns its path. */
@@ -211,9 +190,8 @@ function moveInPlace(partPath: string, databasePath: string): void {
 }
 
 /**
- * Replaces the database by a copy, and `keys.json` by the keys in it, on the owner's request. The previous files are
- * renamed. Throws DatabaseError, without changing anything, if a process has locked the database or the copy cannot be
- * used.
+ * Replaces the database, `keys.json` and the page's files by those of a copy, and renames the previous ones. Throws
+ * DatabaseError, without a change, if the database is locked or the copy unusable.
  */
 export function replaceDatabase(databasePath: string, copyPath: string, now: EpochMs): Replacement {
   const flaw = flawOf(copyPath);
@@ -235,9 +213,9 @@ export function replaceDatabase(databasePath: string, copyPath: string, now: Epo
   const file = new KeyFile(dataDir);
   const present = file.read();
   const isSame = present.kind === "keys" && isDeepStrictEqual(present.keys, keys);
-  if (keys.length === 0 || isSame) return { setAside, keys, keysSetAside: null, isPageReplaced };
-  const keysSetAside = putAside(file.path, now, "replaced");
-  file.write(keys);
+  const isChanged = keys.length > 0 && !isSame;
+  const keysSetAside = isChanged ? putAside(file.path, now, "replaced") : null;
+  if (isChanged) file.write(keys);
   return { setAside, keys, keysSetAside, isPageReplaced };
 }
 
@@ -281,9 +259,7 @@ function putAside(databasePath: string, now: EpochMs, as: "broken" | "replaced" 
 /** Maximum renamed files per kind, so that a failing card does not fill up. */
 const MAX_SET_ASIDE = 5;
 
-/**
- * Deletes the oldest renamed files of a kind, by their change time. The date in the name may come from a wrong clock.
- */
+/** Deletes the oldest renamed files by change time, because the date in the name may come from a wrong clock. */
 function deleteOldest(prefix: string, newest: string): void {
   const folder = path.dirname(prefix);
   const files = readdirSync(folder).map((name) => path.join(folder, name));

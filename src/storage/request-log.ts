@@ -29,6 +29,7 @@ interface SpentRequest {
   readonly status: number | null;
 }
 
+type ServerTime = Readonly<Record<"serverMs" | "monotonicMs", number>>;
 type AnsweredRow = readonly [seriesId: number, start: number | null, end: number | null, at: EpochMs];
 
 interface Ending {
@@ -45,24 +46,11 @@ const MAX_RECENT = 20_000;
 /** Maximum requests whose rows may still arrive. Each account has a few in flight; failed ones are evicted. */
 const MAX_OPEN = 1_000;
 
-const COLUMNS = [
-  ...([
-    "id",
-    "account",
-    "share",
-    "at_ms",
-    "boot",
-    "monotonic_ms",
-    "server_ms",
-    "series_id",
-    "start_ms",
-    "end_ms",
-  ] as const),
-  ...(["status", "request_id", "answered_ms"] as const),
-];
+const COLUMNS =
+  "id, account, share, at_ms, boot, monotonic_ms, server_ms, series_id, start_ms, end_ms, status, request_id, answered_ms";
 /** SQL for the digest of an attempt in which some columns get new values. */
-export const digestWith = (changed: Partial<Record<(typeof COLUMNS)[number], string>> = {}) =>
-  `digest(${COLUMNS.map((column) => changed[column] ?? column).join(", ")})`;
+export const digestWith = (changed: Readonly<Record<string, string>> = {}) =>
+  `digest(${COLUMNS.replace(/\w+/g, (column) => changed[column] ?? column)})`;
 /** SQL condition for a damaged attempt. A wrong time or account could allow more requests than the service permits. */
 export const DAMAGED_ATTEMPT: string = `digest is not ${digestWith()}`;
 /** SQL that updates the digest of all attempts; with a `where` clause, of some. */
@@ -73,6 +61,9 @@ const SETTLED = { status: "?1", request_id: "?2", server_ms: "coalesce(?3, serve
 const SETTLE = `update attempt set ${assigned(SETTLED)}, digest = ${digestWith(SETTLED)} where id = ?4`;
 const ANSWERED = { answered_ms: "?1" };
 const ANSWER = `update attempt set ${assigned(ANSWERED)}, digest = ${digestWith(ANSWERED)} where id = ?2`;
+
+/** Columns of a `SpentAttempt`. */
+const SPENT = "id, share, at_ms as at, boot, monotonic_ms as monotonicMs, server_ms as serverMs from attempt";
 
 function assigned(columns: Readonly<Record<string, string>>): string {
   return Object.entries(columns)
@@ -93,10 +84,7 @@ export class RequestLog {
   #spent: { readonly since: EpochMs; readonly byAccount: ReadonlyMap<string, readonly SpentRequest[]> } | null = null;
   /** Cache of the attempts per account since an instant, usually midnight. */
   #counted: { readonly since: EpochMs; readonly counts: Map<string, number> } | null = null;
-  /**
-   * Results of attempts, written with the next write and removed when it succeeded. Bounded by the requests between two
-   * attempts.
-   */
+  /** Results to write with the next write. Bounded by the requests between two attempts. */
   #unwritten: Ending[] = [];
 
   constructor(database: DatabaseSync) {
@@ -126,7 +114,8 @@ export class RequestLog {
     });
     this.#unwritten = [];
     this.#spent = null;
-    if (this.#counted && at >= this.#counted.since) addOne(this.#counted.counts, account);
+    if (this.#counted && at >= this.#counted.since)
+      this.#counted.counts.set(account, (this.#counted.counts.get(account) ?? 0) + 1);
     if (seriesId !== null) this.#open.set(openKey(seriesId, range), id);
     return id;
   }
@@ -140,20 +129,14 @@ export class RequestLog {
     this.#unwritten.push({ id, status, requestId, serverMs });
   }
 
-  /**
-   * Writes the results that `settle` recorded. Inside a caller's transaction they belong to it and may be written again
-   * later.
-   */
+  /** Writes the results that `settle` recorded; inside a caller's transaction maybe again later. */
   flush(): void {
     const settle = this.#database.prepare(SETTLE);
     for (const { id, status, requestId, serverMs } of this.#unwritten)
       settle.run(status, requestId, serverMs === null ? null : Math.round(serverMs), id);
   }
 
-  /**
-   * Writes that the rows of a request are stored, inside the transaction that stores them. So a response counts as
-   * received only when its rows are in storage.
-   */
+  /** Writes inside a caller's transaction that the rows of a request are stored: only then it counts as answered. */
   writeAnswered(seriesId: number, range: Interval | null, at: EpochMs): void {
     this.flush();
     const id = this.#open.get(openKey(seriesId, range));
@@ -183,10 +166,7 @@ export class RequestLog {
     return this.#knownTimesOf(seriesId)?.newest ?? null;
   }
 
-  /**
-   * Returns when the chunk that starts at `chunkStart` was last answered; null if never, or if the attempt has been
-   * deleted.
-   */
+  /** Returns when a chunk was last answered; null if never, or if the attempt has been deleted. */
   chunkAnsweredAt(seriesId: number, chunkStart: EpochMs): EpochMs | null {
     return this.#knownTimesOf(seriesId)?.at(chunkStart) ?? null;
   }
@@ -207,10 +187,7 @@ export class RequestLog {
     return this.#counted.counts.get(account) ?? 0;
   }
 
-  /**
-   * Returns the attempts of an account since an instant, with their HTTP status: 0 if there was no response, null if in
-   * flight or lost.
-   */
+  /** Returns the attempts of an account since an instant. */
   spentSince(account: string, since: EpochMs): readonly SpentRequest[] {
     if (this.#spent?.since !== since) this.#spent = { since, byAccount: this.#readSpent(since) };
     return this.#spent.byAccount.get(account) ?? [];
@@ -234,20 +211,14 @@ export class RequestLog {
 
   /** Returns the newest attempts of an account that may still count. Shape: oldest first. */
   recent(account: string, count: number): SpentAttempt[] {
-    const attempts = this.#database.prepare(
-      `select id, share, at_ms as at, boot, monotonic_ms as monotonicMs, server_ms as serverMs from attempt
-       where account = ? order by id desc limit ?`,
-    );
+    const attempts = this.#database.prepare(`select ${SPENT} where account = ? order by id desc limit ?`);
     return (attempts.all(account, Math.min(count, MAX_RECENT)) as unknown as SpentAttempt[]).reverse();
   }
 
-  /**
-   * Returns the newest attempts of every account in one pass, for the start. Omits attempts made before a response
-   * whose service time is older than `before`.
-   */
+  /** Returns the newest attempts of every account in one pass, without those before a response older than `before`. */
   recentOfAll(count: number, before: EpochMs): Map<string, SpentAttempt[]> {
     const attempts = this.#database.prepare(
-      `select account, id, share, at_ms as at, boot, monotonic_ms as monotonicMs, server_ms as serverMs from attempt
+      `select account, ${SPENT}
        where id > coalesce((select id from attempt where server_ms < ? order by id desc limit 1), 0) order by id desc`,
     );
     const found = new Map<string, SpentAttempt[]>();
@@ -262,32 +233,25 @@ export class RequestLog {
 
   /** Returns the service's time at its newest response; null if it has never sent one. */
   serverTime(): EpochMs | null {
-    const found = this.#database
-      .prepare(
-        `select server_ms from attempt where status > 0 and server_ms is not null and ${OF_SOURCE} order by id desc limit 1`,
-      )
-      .get();
-    return typeof found?.server_ms === "number" ? found.server_ms : null;
+    return this.#newestAnswer("true")?.serverMs ?? null;
+  }
+
+  /** Returns the service's time at its newest response in this boot, and the attempt's; null without one. */
+  serverTimeOf(boot: string): ServerTime | null {
+    return this.#newestAnswer("boot = ?", boot);
+  }
+
+  #newestAnswer(where: string, ...values: readonly string[]): ServerTime | null {
+    const newest = this.#database.prepare(
+      `select server_ms as serverMs, monotonic_ms as monotonicMs from attempt
+       where ${where} and status > 0 and server_ms is not null and ${OF_SOURCE} order by id desc limit 1`,
+    );
+    return (newest.get(...values) as ServerTime | undefined) ?? null;
   }
 
   /**
-   * Returns the service's time at its newest response in this boot, with the monotonic time of the attempt; null if
-   * it has not sent one.
-   */
-  serverTimeOf(boot: string): { readonly serverMs: EpochMs; readonly monotonicMs: number } | null {
-    const found = this.#database
-      .prepare(
-        `select server_ms as serverMs, monotonic_ms as monotonicMs from attempt
-         where boot = ? and status > 0 and server_ms is not null and ${OF_SOURCE} order by id desc limit 1`,
-      )
-      .get(boot);
-    return (found as { serverMs: EpochMs; monotonicMs: number } | undefined) ?? null;
-  }
-
-  /**
-   * Deletes the oldest attempts made before an instant of the service's time, at most `most`. Returns their number. The
-   * wall clock is not used: an attempt recorded with a clock at 1970 may be of today and still count. Attempts with
-   * lower ids than a response are older than it.
+   * Deletes the oldest attempts before an instant of the service's time. The wall clock is not used: attempts recorded
+   * with a clock at 1970 may still count. Attempts with lower ids than a response are older than it.
    */
   deleteBefore(before: EpochMs, most: number): number {
     const { changes } = this.#database
@@ -337,10 +301,6 @@ function timesIn(all: Map<number, AnsweredTimes>, seriesId: number): AnsweredTim
   return times;
 }
 
-function addOne(counts: Map<string, number>, name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
-}
-
 function openKey(seriesId: number, range: Interval | null): string {
   return range ? `${seriesId} ${range.start} ${range.end}` : String(seriesId);
 }
@@ -349,14 +309,9 @@ interface Stretch extends Interval {
   readonly at: EpochMs;
 }
 
-/**
- * Times at which the parts of one series were last answered. A later record wins even if its clock time is earlier,
- * because the clock may have been corrected.
- */
+/** Times at which the parts of a series were last answered. A later record wins: the clock may be corrected. */
 export class AnsweredTimes {
-  /**
-   * Shape: not overlapping, in any order. Bounded by the chunks of the series, because responses cover whole chunks.
-   */
+  /** Shape: not overlapping, in any order. Bounded by the chunks of the series. */
   #stretches: readonly Stretch[] = [];
   /** Time of the last response for any part of the series; null if never. */
   newest: EpochMs | null = null;

@@ -1,24 +1,17 @@
-/**
- * Deletes data older than the configured retention, in small steps. SQLite reuses the freed pages, so the file stops
- * growing.
- */
+/** Deletes old data in small steps. SQLite reuses the freed pages, so the file stops growing. */
 import { CALENDAR_YEARS, type Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../core/time/interval.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { SeriesStore } from "./series-store.ts";
 
-/**
- * Retention of attempts. The rate limiter needs one day, the fetch schedule and the mirror up to three months, in which
- * the service corrects readings.
- */
+/** Retention of attempts: the time in which the service corrects readings. */
 export const MAX_REQUEST_AGE_MS: number = 90 * DAY_MS;
 /** Rows deleted in one transaction: less than 1 ms of work. */
 const ROWS_PER_STEP = 200;
 
 /**
- * Deletes chunks that start more than `years` ago, and attempts older than `MAX_REQUEST_AGE_MS`. Yields between steps,
- * so that the caller can let other work run. Uses the earlier of the service's time and the clock, so that a wrong
- * clock or a damaged number deletes nothing. Returns the numbers of deleted rows.
+ * Deletes chunks that start more than `years` ago, and old attempts, and yields between steps. Uses the earlier of the
+ * service's time and the clock, so that a wrong clock deletes nothing. Returns the numbers of rows.
  */
 export function* deleteOld(
   parts: { readonly store: SeriesStore; readonly requestLog: RequestLog; readonly calendar: Calendar },
@@ -35,10 +28,7 @@ export function* deleteOld(
   return { chunks, attempts };
 }
 
-/**
- * Returns the start of the retained history: a 1 January, so that no month or year is cut, and not before the
- * calendar's first year.
- */
+/** Returns the start of the retained history: a 1 January, in the years of the calendar. */
 export function historyStart(now: EpochMs, years: number, calendar: Calendar): EpochMs {
   const reaches = new Date(now).getUTCFullYear() - years > CALENDAR_YEARS.first;
   return reaches ? calendar.startOf("year", calendar.shift(now, "year", -years)) : calendar.startOf("year", HOUR_MS);

@@ -15,9 +15,8 @@ const ROWS_PER_BATCH = 350;
 const CHUNKS_PER_BATCH = 100;
 
 /**
- * Splits a response into chunks. Shape: `chunks` ascending without gaps; each is returned once, in order, with its rows
- * ascending. Of two rows with the same start the later one counts. `strayRows` is the number of rows outside all
- * chunks.
+ * Splits rows into `chunks`, which are ascending without gaps. Shape: all chunks, rows ascending. Of two rows with the
+ * same start the later one counts.
  */
 export function cutIntoChunks(
   rows: readonly Row[],

@@ -1,8 +1,6 @@
 /**
- * Series store: requested ranges and received rows, by series and chunk.
- *
- * A stored chunk was requested completely; it may be empty. It holds the JSON of its rows as the service sent them.
- * Unchanged content causes no write.
+ * Series store: requested ranges and received rows, by series and chunk. A stored chunk was requested completely; it
+ * may be empty. Unchanged content causes no write.
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { ChunkState, SeriesState } from "../core/fetching/fetch-types.ts";
@@ -50,10 +48,7 @@ interface SeriesRecord {
   readonly gaps: Map<string, Interval>;
 }
 
-/**
- * Maximum remembered gaps: one for the fetch schedule, one for the progress of the back-fill, and the outdated ones of
- * the day before.
- */
+/** Maximum remembered gaps: of the fetch schedule, of the back-fill's progress, and those of the day before. */
 const MAX_GAPS = 4;
 
 /** A response of a series. */
@@ -87,10 +82,7 @@ export class SeriesStore {
     return this.#changes;
   }
 
-  /**
-   * Calls `listener` for every series of an operation whose rows may have changed. The callback must not read them
-   * synchronously.
-   */
+  /** Calls `listener` for every series of an operation whose rows may have changed. It must not read them at once. */
   watch(operation: string, listener: (key: SeriesKey) => void): void {
     this.#watchers.set(operation, listener);
   }
@@ -101,9 +93,8 @@ export class SeriesStore {
   }
 
   /**
-   * Stores a response for `range`, which consists of whole chunks. Rows may be in any order. A row replaces the stored
-   * row with the same start; other stored rows stay, because a temporarily short response must not remove rows. A
-   * `latest` series is replaced as a whole.
+   * Stores a response for whole chunks. A row replaces the stored one with the same start; others stay, because a short
+   * response must not remove rows. A `latest` series is replaced as a whole.
    */
   store(key: SeriesKey, range: Interval, rows: Rows, envelope: Envelope): SeriesChange {
     const storing = this.storing(key, range, { rows, envelope }, () => undefined);
@@ -111,9 +102,8 @@ export class SeriesStore {
   }
 
   /**
-   * Stores a response like `store`, in slices, and yields between them, so that the caller can let other work run. Each
-   * slice is a transaction. After a crash between two slices, the stored part is a correct smaller response. `finish`
-   * runs inside the last transaction.
+   * Stores a response like `store`, each slice in a transaction, and yields between them. After a crash, the stored
+   * part is a correct smaller response. `finish` runs in the last transaction.
    */
   *storing(
     key: SeriesKey,
@@ -144,10 +134,7 @@ export class SeriesStore {
     return [...this.#texts(key, chunksOf(key.unit, range, this.#calendar)).values()].map(rowsOfText);
   }
 
-  /**
-   * Returns the digests of the stored chunks that `range` touches, by start; a different digest means different rows.
-   * Shape: ascending.
-   */
+  /** Returns the digests of stored chunks by start; another digest means other rows. Shape: ascending. */
   digests(key: SeriesKey, range: Interval): Map<EpochMs, number> {
     const id = this.knownId(key);
     return id === null ? new Map() : this.#chunks.digests(id, chunkStarts(key.unit, range, this.#calendar));
@@ -158,10 +145,7 @@ export class SeriesStore {
     return this.rowsByChunk(key, WHOLE)[0] ?? null;
   }
 
-  /**
-   * Returns the rows that start inside `range` as JSON in UTF-8: the inside of an array, between the two texts `around`.
-   * For a `latest` series, all rows. Only partly requested chunks are parsed.
-   */
+  /** Returns the rows that start inside `range`, of a `latest` series all, as JSON in UTF-8 between two texts. */
   json(key: SeriesKey, range: Interval, around: readonly [string, string]): Buffer {
     const id = this.knownId(key);
     if (id === null) return Buffer.from(around.join(""));

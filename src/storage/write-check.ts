@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { access, statfs } from "node:fs/promises";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { errorCode, errorMessage } from "../core/text/error-words.ts";
 
 /** Minimum free space. With less, the next request cannot be recorded. */
 const MIN_FREE_BYTES = 1024 * 1024;
@@ -27,7 +28,7 @@ function refusalOf(database: DatabaseSync): string | null {
     }
     return null;
   } catch (error) {
-    return `the database cannot be written: ${wordsOf(error)}`;
+    return `the database cannot be written: ${errorMessage(error)}`;
   }
 }
 
@@ -40,15 +41,7 @@ async function diskTrouble(databasePath: string): Promise<string | null> {
     const free = bavail * bsize;
     return free < MIN_FREE_BYTES ? `the disk is full: ${Math.floor(free / 1024)} KiB are free` : null;
   } catch (error) {
-    return `the file of the database cannot be written: ${codeOf(error)}`;
+    // The system's code names the cause without a path.
+    return `the file of the database cannot be written: ${errorCode(error) || errorMessage(error)}`;
   }
-}
-
-/** Returns the system's error code, which names the cause without a path. */
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : wordsOf(error);
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,4 @@
-/**
- * Guard of all database writes. While the disk is full or failing, required writes are refused, and deferrable ones are
- * kept in memory and written after recovery.
- */
+/** Guard of all writes. While the disk is full or failing, it refuses them and keeps the deferrable ones. */
 import type { DatabaseSync } from "node:sqlite";
 import { isReadFailure, transaction, withDigest } from "./database.ts";
 
@@ -59,10 +56,7 @@ export class WriteGuard {
     this.#onDamage(what);
   }
 
-  /**
-   * Runs `write`. Returns null if the disk rejects it, or without a try while a trouble lasts. Rethrows errors that the
-   * disk did not cause.
-   */
+  /** Runs `write`. Returns null if the disk rejects it or a trouble lasts. Rethrows errors of another cause. */
   attempt<Result>(write: () => Result): { readonly value: Result } | null {
     if (this.#trouble) return null;
     try {

@@ -1,6 +1,7 @@
 /** Loop that retries failed database writes with exponential back-off. */
 import type { Clock } from "../core/runtime/clock.ts";
 import { LoopWaker } from "../core/runtime/loop-waker.ts";
+import { runLoop } from "../core/runtime/run-loop.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 import type { WriteGuard } from "./write-guard.ts";
@@ -29,26 +30,18 @@ export class WriteRecoveryLoop {
   /** Runs until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
     const { writing, clock, problems, onRecovered } = this.#deps;
-    let waitMs = FIRST_WAIT_MS;
-    while (!signal.aborted) {
-      const { trouble } = writing;
-      if (trouble) {
-        problems.start({ subject: SUBJECT, since: clock.now(), ...trouble });
-        await clock.sleepUntil(clock.now() + waitMs, signal);
-        waitMs = Math.min(MAX_WAIT_MS, 2 * waitMs);
-        if (signal.aborted || !writing.recover()) continue;
+    // 0 without a trouble.
+    let waitMs = 0;
+    await runLoop({ clock, waker: this.#waker }, signal, () => {
+      if (waitMs > 0 && writing.recover()) {
         problems.end(SUBJECT);
         onRecovered();
       }
-      waitMs = FIRST_WAIT_MS;
-      await this.#waker.sleep(aborted, signal);
-    }
+      const { trouble } = writing;
+      waitMs = trouble ? Math.min(MAX_WAIT_MS, Math.max(FIRST_WAIT_MS, 2 * waitMs)) : 0;
+      if (!trouble) return Number.POSITIVE_INFINITY;
+      problems.start({ subject: SUBJECT, since: clock.now(), ...trouble });
+      return clock.now() + waitMs;
+    });
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -41,9 +41,9 @@ test("each of the 13 error codes can be reached over HTTP with its status", asyn
   await reach("addresses");
   simulator.account.expireKey(NOON);
   await reach("addresses");
-  simulator.account.replaceKey();
+  simulator.account.newKey("replace");
   await reach("addresses");
-  const { key } = simulator.account.replaceKey() as { key: string };
+  const { key } = simulator.account.newKey("replace") as { key: string };
   await ask({ ...service, consumerKey: key }, "addresses");
   const limited = await ask({ ...service, consumerKey: key }, "addresses");
   reached.set(limited.json.errorCode, limited.status);

@@ -13,8 +13,7 @@ import { type OperationId, operationOf, type ParamsOf } from "../../service/cont
 import { capEnd } from "../../service/contract/range.ts";
 import type { Address } from "../../service/contract/resources.ts";
 import { rangeOf, seriesOf } from "../../service/contract/series-mapping.ts";
-import { foundIn, type Unkept } from "../../state/response-assembly.ts";
-import type { Found } from "../../state/stored-answer.ts";
+import { type Found, foundIn, type Unkept } from "../../state/stored-answer.ts";
 import type { ApiDeps } from "../deps.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "./mirror.ts";
 import { UpcomingStart, upcomingOnly } from "./upcoming-rows.ts";
@@ -54,10 +53,7 @@ function mirrorSource(deps: ApiDeps, { onCrash, newRequestId }: CrashReport): Mi
     },
     async ask(operation, params, askedSince) {
       const accounts = accountsFor(deps, operation, params);
-      if (accounts.length === 0) {
-        const reason = "elbro has no key for this interface of the service; set it in the configuration";
-        return { kind: "refused", status: 403, code: "forbidden", reason, retryAfterMs: null, requestId: null };
-      }
+      if (accounts.length === 0) return localError("forbidden", message("refused.no_service_key"));
       const results: Asked[] = [];
       for (const account of accounts) results.push(await askAccount(deps, account, { operation, params, askedSince }));
       const failed = results.find(({ kind }) => kind !== "kept" && kind !== "unkept");
@@ -181,7 +177,7 @@ async function waitForRequestsInFlight<Id extends OperationId>(
 function unkept<Id extends OperationId>(answer: Unkept<Id>): Asked {
   const found = foundIn(answer);
   if (found) return { kind: "unkept", found };
-  const why = "the database cannot be written, so elbro sends no requests";
+  const why = message("held.not_writable");
   return { kind: "deferred", until: answer.at + UNKEPT_WAIT_MS, why, after: null, isQuota: false };
 }
 

@@ -41,6 +41,7 @@ export interface MirrorSource {
 export type Asked =
   | { readonly kind: "kept"; readonly at: EpochMs }
   | { readonly kind: "unkept"; readonly found: Found }
+  | LocalError
   | FetchFailure
   | Deferred;
 
@@ -197,6 +198,8 @@ async function ask(
 /** Returns the error for a caller of the LAN if nothing is stored. */
 function errorOf(result: Exclude<Asked, { kind: "unkept" }> | typeof LATE, now: EpochMs): LocalError {
   switch (result.kind) {
+    case "error":
+      return result;
     case "late":
       return localError("upstream_unavailable", message("refused.service_late"));
     case "kept":

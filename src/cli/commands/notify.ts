@@ -1,8 +1,8 @@
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import { textIn } from "../../core/language/text.ts";
 import { StartError } from "../../core/status/start-error.ts";
-import { targetOf } from "../../integrations/notify/target.ts";
-import { sendTestNote } from "../../integrations/notify/test-note.ts";
+import { targetOf } from "../../integrations/notify/note.ts";
+import { sendTestNote } from "../../integrations/notify/publish.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
 import type { Arguments } from "../arguments.ts";
 import { failed, print } from "../output.ts";

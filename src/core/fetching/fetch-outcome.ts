@@ -1,19 +1,7 @@
 import type { Text } from "../language/text.ts";
-import type { Envelope, Rows } from "../series/series.ts";
 import type { EpochMs } from "../time/interval.ts";
 
-/** Result of one request. External failures are values; only programming errors throw. */
-export type FetchResult = Answered | FetchFailure | Deferred;
-
-/** Response 200 that fits the contract; it may have no rows. */
-export interface Answered {
-  readonly kind: "answered";
-  readonly rows: Rows;
-  readonly envelope: Envelope;
-  readonly requestId: string | null;
-}
-
-/** Request that was sent and returned no data. */
+/** Request that was sent and returned no data. External failures are values; only programming errors throw. */
 export type FetchFailure =
   /** Error response of the service. `code` is null if the body has none, as on the third-party interface. */
   | {
@@ -37,7 +25,7 @@ export type FetchFailure =
 export interface Deferred {
   readonly kind: "deferred";
   readonly until: EpochMs;
-  readonly why: string;
+  readonly why: Text;
   /** Failure that paused the scope, if it occurred in this process; null if the quota is the reason. */
   readonly after: FetchFailure | null;
   /** False if not the quota is the reason: the first response is awaited, or the attempt could not be written. */

@@ -1,3 +1,5 @@
+import { jsonIn } from "../text/foreign-json.ts";
+
 /** Port for small named texts that survive a restart. `write` returns after the text is on disk. */
 export interface KeyValue {
   read(name: string): string | null;
@@ -10,11 +12,5 @@ export function readJson<Value>(
   name: string,
   schema: { safeParse(value: unknown): { readonly data?: Value | undefined } },
 ): Value | null {
-  const text = memory.read(name);
-  if (text === null) return null;
-  try {
-    return schema.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null; // not JSON: treated as missing
-  }
+  return schema.safeParse(jsonIn(memory.read(name) ?? "")).data ?? null;
 }

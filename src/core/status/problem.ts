@@ -73,6 +73,15 @@ export class Problems {
   }
 }
 
+/** Starts a problem, or ends that of its subject if `detail` is null. */
+export function setProblem(
+  problems: Pick<Problems, "start" | "end">,
+  { detail, ...found }: Omit<ProblemFound, "detail"> & { readonly detail: Text | null },
+): void {
+  if (detail === null) problems.end(found.subject);
+  else problems.start({ ...found, detail });
+}
+
 /** Returns a problem with its advice and detail in a language. */
 export function problemIn<Shown extends Pick<Problem, "code" | "advice" | "detail" | "facts">>(
   language: Language,

@@ -25,3 +25,12 @@ export function flawOf(utf8: Uint8Array): string | null {
   }
   return null;
 }
+
+/** Parses JSON; undefined if the text is not JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

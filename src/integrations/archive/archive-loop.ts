@@ -1,8 +1,8 @@
 /** Copies stored rows to the archive: at the start, after a change, and every five minutes. */
 import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
-import type { LoopHeartbeat } from "../../core/runtime/loop-heartbeat.ts";
 import { LoopWaker } from "../../core/runtime/loop-waker.ts";
+import { type LoopOptions, runLoop } from "../../core/runtime/run-loop.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import type { ArchiveBacklog } from "../../storage/archive-backlog.ts";
@@ -25,7 +25,7 @@ export interface ArchiveLoopDeps {
   readonly log: { info(facts: object, text: string): void };
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
-  readonly heartbeat: Pick<LoopHeartbeat, "turn" | "sleep">;
+  readonly heartbeat: NonNullable<LoopOptions["heartbeat"]>;
   /** Called after each batch with the number of rows that it changed in the archive. */
   readonly onWritten: (rows: number) => void;
 }
@@ -66,16 +66,10 @@ export class ArchiveLoop {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, heartbeat } = this.#deps;
-    while (!signal.aborted) {
-      heartbeat.turn();
-      const until = this.#nextAt;
-      if (until <= clock.now()) await this.#copyAll(signal);
-      else {
-        heartbeat.sleep(until);
-        await this.#waker.sleep((wake) => clock.sleepUntil(until, wake), signal);
-      }
-    }
+    await runLoop({ ...this.#deps, waker: this.#waker }, signal, async () => {
+      if (this.#nextAt <= this.#deps.clock.now()) await this.#copyAll(signal);
+      return this.#nextAt;
+    });
     this.#archive?.close();
   }
 

@@ -15,10 +15,7 @@ export class SharedConnection {
     this.#account = account;
   }
 
-  /**
-   * Runs `run` with the connection, and closes it after its last user. Rejects with a HomeAssistantError, or when
-   * `signal` fires.
-   */
+  /** Runs `run` with the connection. Rejects with a HomeAssistantError, or when `signal` fires. */
   async use<Result>(run: (client: HomeAssistantClient) => Promise<Result>, signal: AbortSignal): Promise<Result> {
     signal.throwIfAborted();
     const connection = this.#connection();

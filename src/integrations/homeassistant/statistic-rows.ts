@@ -13,10 +13,7 @@ export function rowsOf(hours: readonly HourUsage[], sum: number): StatisticRow[]
   });
 }
 
-/**
- * Returns the rows to write so that `present` becomes `wanted`, ascending.
- * A row cannot be deleted, so an hour that is not known any more is written with an amount of 0.
- */
+/** Returns the rows that make `present` `wanted`, ascending. Rows cannot be deleted: an unknown hour gets 0. */
 export function changedRows(
   wanted: readonly StatisticRow[],
   present: readonly StatisticRow[],

@@ -1,21 +1,20 @@
 /**
- * Imports one series into a statistic of Home Assistant, month by month.
- * Starts at the first changed month, because every later sum changes with it. Writes only rows that differ from Home
- * Assistant's.
+ * Imports one series into a statistic, from the first changed month on, because every later sum changes with it. Writes
+ * only rows that differ from Home Assistant's.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { crc32 } from "node:zlib";
+import * as z from "zod/mini";
 import type { Language } from "../../core/language/language.ts";
 import { message, type TextKey, textIn } from "../../core/language/text.ts";
 import type { Home } from "../../core/prices/home-snapshot.ts";
 import { DEFAULT_COST_FIELD, type UsageOperation, usageHours } from "../../core/prices/usage-amounts.ts";
-import type { KeyValue } from "../../core/runtime/key-value.ts";
+import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import type { SeriesKey } from "../../core/series/series.ts";
 import { slugOf } from "../../core/text/slug.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import { type EpochMs, HOUR_MS, type Interval } from "../../core/time/interval.ts";
 import type { SeriesRepository } from "../../state/series-repository.ts";
-import { type ImportedStatistic, importedUntil, readImported, withMonth, writeImported } from "./imported-statistic.ts";
 import { changedRows, rowsOf } from "./statistic-rows.ts";
 import { SOURCE, type StatisticMetadata, type StatisticRow, type StatisticsApi } from "./statistics-api.ts";
 import { HomeAssistantError } from "./websocket-client.ts";
@@ -38,6 +37,31 @@ const SERIES_NAMES = {
   solarExportRevenue: ["revenue", "series.revenue"],
 } as const satisfies Readonly<Record<UsageOperation, readonly [id: string, name: TextKey]>>;
 
+/** Record of an imported statistic, so that only changes are imported again. */
+const importedStatistic = z.object({
+  /** Address of the readings. */
+  address: z.string(),
+  unit: z.string(),
+  /** Earlier hours belong to another address or currency. They stay as they are. */
+  from: z.number(),
+  /** Start of the import in the first month. */
+  begin: z.number(),
+  /** Ascending. */
+  months: z.array(
+    z.object({
+      start: z.number(),
+      /** Digest of the stored readings. */
+      digest: z.number(),
+      /** Running sum at the start and at the end of the month. */
+      before: z.number(),
+      after: z.number(),
+      /** End of the last imported hour, in this month or before. */
+      until: z.number(),
+    }),
+  ),
+});
+type ImportedStatistic = z.infer<typeof importedStatistic>;
+
 /** Home Assistant answers an import before it stores it. During a backup it stores nothing for minutes. */
 const CONFIRM = { tries: 100, everyMs: 100 };
 
@@ -52,9 +76,8 @@ export class StatisticsImport {
   }
 
   /**
-   * Imports the changes of one series of a home. Returns the number of written rows. `range` contains all stored
-   * readings.
-   * Rejects with a HomeAssistantError; the months imported until then are remembered.
+   * Imports the changes of one series. Returns the number of written rows. Rejects with a HomeAssistantError; the
+   * months imported until then are remembered.
    */
   async run(api: StatisticsApi, home: Home, operation: UsageOperation, range: Interval): Promise<number> {
     const { store, memory } = this.#deps;
@@ -80,8 +103,9 @@ export class StatisticsImport {
         written += await writeRows(api, statistic, span, { rows, sum });
         const last = rows.at(-1);
         month = { start, digest, before: sum, after: last?.sum ?? sum, until: last ? last.start + HOUR_MS : until };
-        imported = withMonth(imported, begin, month);
-        writeImported(memory, statistic.id, imported);
+        const others = imported.months.filter((other) => other.start !== start);
+        imported = { ...imported, begin, months: [...others, month].sort((a, b) => a.start - b.start) };
+        memory.write(nameOf(statistic.id), JSON.stringify(imported));
       }
       sum = month.after;
       until = month.until;
@@ -89,25 +113,21 @@ export class StatisticsImport {
     return written;
   }
 
-  /**
-   * Returns the statistic of a series. A statistic has one unit.
-   * If the currency of a home changes, the next statistic has the currency in its name.
-   */
+  /** Returns the statistic of a series. It has one unit, so another currency gets a statistic with its name. */
   #statisticOf(home: Home, operation: UsageOperation, currency: unknown): NewStatistic {
     const [series, text] = SERIES_NAMES[operation];
     const id = `${SOURCE}:${slugOf(home.id)}_${series}`;
     const name = `${home.name} ${textIn(this.#deps.language, message(text))}`;
     if (typeof currency !== "string") return { id, name, unit: "kWh", from: 0 };
-    const first = readImported(this.#deps.memory, id);
+    const first = readJson(this.#deps.memory, nameOf(id), importedStatistic);
     if (!first || first.unit === currency) return { id, name, unit: currency, from: 0 };
     const next = { id: `${id}_${slugOf(currency)}`, name: `${name} ${currency}`, unit: currency };
     return { ...next, from: importedUntil(first) };
   }
 
   /**
-   * Returns the remembered import as far as Home Assistant still has it: its database may have been deleted or
-   * restored.
-   * If the home has another address than before, the imported rows stay, and the new address continues them.
+   * Returns the remembered import as far as Home Assistant still has it, as after a restored database. Another address
+   * of the home continues the rows of the first.
    */
   async #stillImported(
     api: StatisticsApi,
@@ -115,7 +135,7 @@ export class StatisticsImport {
     { addressId: address }: Home,
     { unit, from }: NewStatistic,
   ): Promise<ImportedStatistic> {
-    const known = readImported(this.#deps.memory, id);
+    const known = readJson(this.#deps.memory, nameOf(id), importedStatistic);
     if (!known) return { address, unit, from, begin: from, months: [] };
     const until = importedUntil(known);
     if (known.address !== address) return { address, unit, from: until, begin: until, months: [] };
@@ -132,7 +152,7 @@ export class StatisticsImport {
   }
 
   /** Returns the calendar months from the first to the last stored day, without gaps. */
-  #monthsOf(digests: ReadonlyMap<EpochMs, number>, begin: EpochMs): StoredMonth[] {
+  #monthsOf(digests: ReadonlyMap<EpochMs, number>, begin: EpochMs): (Interval & { readonly digest: number })[] {
     const days = [...digests].filter(([start]) => this.#deps.calendar.next("day", start) > begin);
     const last = days.at(-1);
     if (!last) return [];
@@ -151,13 +171,18 @@ export class StatisticsImport {
   }
 }
 
+/** Returns the end of the last imported hour. */
+function importedUntil({ months, from }: ImportedStatistic): EpochMs {
+  return months.at(-1)?.until ?? from;
+}
+
+function nameOf(id: string): string {
+  return `homeassistant/${id}`;
+}
+
 interface NewStatistic extends StatisticMetadata {
   /** Hours before this are not imported. */
   readonly from: EpochMs;
-}
-
-interface StoredMonth extends Interval {
-  readonly digest: number;
 }
 
 /** Writes the rows that differ, and waits until Home Assistant has stored them. Returns the number of written rows. */

@@ -1,13 +1,10 @@
-/**
- * Decides when statistics are imported: at the start, after readings changed, and once a day.
- * The daily import checks that Home Assistant still has them.
- */
+/** Imports statistics at the start, after readings changed, and once a day: Home Assistant may lose them. */
 import { message } from "../../core/language/text.ts";
 import type { Home } from "../../core/prices/home-snapshot.ts";
 import { usageOperations } from "../../core/prices/usage-amounts.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
-import type { LoopHeartbeat } from "../../core/runtime/loop-heartbeat.ts";
 import { LoopWaker } from "../../core/runtime/loop-waker.ts";
+import { type LoopOptions, runLoop } from "../../core/runtime/run-loop.ts";
 import type { SeriesKey } from "../../core/series/series.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import { slugOf } from "../../core/text/slug.ts";
@@ -27,7 +24,7 @@ export interface StatisticsLoopDeps extends ImportDeps {
   readonly clock: Clock;
   readonly log: { info(facts: object, text: string): void };
   readonly random: () => number;
-  readonly heartbeat: Pick<LoopHeartbeat, "turn" | "sleep">;
+  readonly heartbeat: NonNullable<LoopOptions["heartbeat"]>;
 }
 
 const SUBJECT = "Home Assistant";
@@ -47,7 +44,7 @@ export class StatisticsLoop {
   readonly #failures: ConnectionFailures;
   #nextAt: EpochMs;
   /** Homes whose ids are the same as those of other homes in Home Assistant. Bounded by the homes. */
-  readonly #colliding = new Set<string>();
+  #colliding: ReadonlySet<string> = new Set();
 
   constructor(deps: StatisticsLoopDeps) {
     this.#deps = deps;
@@ -65,16 +62,10 @@ export class StatisticsLoop {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, heartbeat } = this.#deps;
-    while (!signal.aborted) {
-      heartbeat.turn();
-      const until = this.#dueAt();
-      if (until <= clock.now()) await this.#importAll(signal);
-      else {
-        heartbeat.sleep(until);
-        await this.#waker.sleep((wake) => clock.sleepUntil(until, wake), signal);
-      }
-    }
+    await runLoop({ ...this.#deps, waker: this.#waker }, signal, async () => {
+      if (this.#dueAt() <= this.#deps.clock.now()) await this.#importAll(signal);
+      return this.#dueAt();
+    });
   }
 
   #dueAt(): EpochMs {
@@ -112,33 +103,20 @@ export class StatisticsLoop {
     }
   }
 
-  /**
-   * Returns the homes with unique ids in Home Assistant, where `my-home` and `my_home` are the same.
-   * Reports a problem for each of the others.
-   */
+  /** Returns the homes with unique ids (`my-home` and `my_home` are the same there), and reports the others. */
   #homes(): Home[] {
     const { homes, problems, clock } = this.#deps;
-    const owners = new Map<string, string>();
-    const colliding = new Set<string>();
-    const own = homes.list().filter(({ id }) => {
-      const owner = owners.get(slugOf(id));
-      if (owner === undefined) {
-        owners.set(slugOf(id), id);
-        return true;
+    const byId = Object.values(Object.groupBy(homes.list(), ({ id }) => slugOf(id)));
+    const before = this.#colliding;
+    this.#colliding = new Set(byId.flatMap((same = []) => same.slice(1).map(({ id }) => id)));
+    for (const [first, ...others] of byId.filter((same) => same !== undefined))
+      for (const { id: home } of others) {
+        const names = { home, other: first?.id ?? "" };
+        const detail = message("found.same_statistics", { ...names, id: slugOf(home) });
+        const subject = `statistics of ${home}`;
+        problems.start({ code: "statistic_ids_collide", subject, since: clock.now(), names, detail });
       }
-      colliding.add(id);
-      problems.start({
-        code: "statistic_ids_collide",
-        subject: `statistics of ${id}`,
-        since: clock.now(),
-        names: { home: id, other: owner },
-        detail: message("found.same_statistics", { home: id, other: owner, id: slugOf(id) }),
-      });
-      return false;
-    });
-    for (const id of this.#colliding) if (!colliding.has(id)) problems.end(`statistics of ${id}`);
-    this.#colliding.clear();
-    for (const id of colliding) this.#colliding.add(id);
-    return own;
+    for (const id of before) if (!this.#colliding.has(id)) problems.end(`statistics of ${id}`);
+    return homes.list().filter(({ id }) => !this.#colliding.has(id));
   }
 }

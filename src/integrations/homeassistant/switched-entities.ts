@@ -7,8 +7,8 @@
 import { message, type Text } from "../../core/language/text.ts";
 import { objectIn } from "../../core/plugs/families/payload-readers.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
-import type { LoopHeartbeat } from "../../core/runtime/loop-heartbeat.ts";
 import { LoopWaker } from "../../core/runtime/loop-waker.ts";
+import { type LoopOptions, runLoop } from "../../core/runtime/run-loop.ts";
 import { MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import type { EntityListener, EntityState, HomeAssistantEntities, OpenEntities } from "../../plugs/entity-plug.ts";
 import { ConnectionFailures, type ConnectionFailuresDeps } from "./connection-failures.ts";
@@ -19,7 +19,7 @@ export interface SwitchedEntitiesDeps extends ConnectionFailuresDeps {
   readonly connection: Pick<SharedConnection, "use">;
   readonly clock: Clock;
   /** Called when the loop starts. */
-  readonly heartbeat: () => Pick<LoopHeartbeat, "turn" | "sleep">;
+  readonly heartbeat: () => Heartbeat;
 }
 
 const SUBJECT = "plugs in Home Assistant";
@@ -31,6 +31,7 @@ const MAX_CALLS = 8;
 /** Time limit for the last calls. The daemon ends within 2 s. */
 const MAX_CLOSING_MS: number = SECOND_MS;
 
+type Heartbeat = NonNullable<LoopOptions["heartbeat"]>;
 type Client = Pick<HomeAssistantClient, "ask" | "subscribe" | "closed">;
 
 export class SwitchedEntities implements HomeAssistantEntities {
@@ -67,29 +68,25 @@ export class SwitchedEntities implements HomeAssistantEntities {
     await this.#running;
   }
 
-  async #run(heartbeat: Pick<LoopHeartbeat, "turn" | "sleep">): Promise<void> {
+  async #run(heartbeat: Heartbeat): Promise<void> {
     const { clock, connection } = this.#deps;
     const { signal } = this.#ending;
-    while (!signal.aborted) {
-      heartbeat.turn();
+    await runLoop({ clock, heartbeat, waker: this.#waker }, signal, async () => {
       let nextAt = Number.POSITIVE_INFINITY;
       try {
         if (this.#plugs.size > 0) await connection.use((client) => this.#serve(client, heartbeat), signal);
         this.#failures.end();
       } catch (error) {
-        if (signal.aborted) break;
-        if (!(error instanceof HomeAssistantError)) throw error;
-        nextAt = this.#failures.add(error);
+        if (!signal.aborted && !(error instanceof HomeAssistantError)) throw error;
+        if (!signal.aborted) nextAt = this.#failures.add(error as HomeAssistantError);
       }
       for (const plug of this.#plugs) plug.isDown();
-      heartbeat.sleep(nextAt);
-      await this.#waker.sleep((wake) => clock.sleepUntil(nextAt, wake), signal);
-    }
-    for (const plug of this.#plugs) plug.isDown();
+      return nextAt;
+    });
   }
 
   /** Serves the plugs until the last is closed. Rejects with a HomeAssistantError when the connection ends. */
-  async #serve(client: Client, heartbeat: Pick<LoopHeartbeat, "turn" | "sleep">): Promise<void> {
+  async #serve(client: Client, heartbeat: Heartbeat): Promise<void> {
     const { clock } = this.#deps;
     const { signal } = this.#ending;
     const isRunning = objectIn(await client.ask({ type: "get_config" }))?.state === "RUNNING";

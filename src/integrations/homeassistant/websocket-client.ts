@@ -1,12 +1,9 @@
-/**
- * Client of Home Assistant's WebSocket API.
- *
- * Source: Home Assistant's developer documentation, "WebSocket API". The supervisor's proxy speaks the same protocol.
- */
+/** Client of Home Assistant's WebSocket API. Source: developer documentation, "WebSocket API". */
 
 import type { WebSocket } from "ws";
 import { message as shown, type Text, TextError } from "../../core/language/text.ts";
-import { flawOf } from "../../core/text/foreign-json.ts";
+import { objectIn } from "../../core/plugs/families/payload-readers.ts";
+import { flawOf, jsonIn } from "../../core/text/foreign-json.ts";
 import { SECOND_MS } from "../../core/time/interval.ts";
 
 /** Address of Home Assistant, and a token of one of its administrators. */
@@ -31,16 +28,6 @@ export class HomeAssistantError extends TextError {
     super(text);
     this.kind = kind;
   }
-}
-
-interface IncomingMessage {
-  readonly type?: unknown;
-  readonly id?: unknown;
-  readonly success?: unknown;
-  readonly result?: unknown;
-  readonly message?: unknown;
-  readonly event?: unknown;
-  readonly error?: { readonly code?: unknown; readonly message?: unknown };
 }
 
 const CONNECT_TIMEOUT_MS: number = 10 * SECOND_MS;
@@ -139,7 +126,8 @@ export class HomeAssistantClient {
       this.close();
       return;
     }
-    const message = parsed(text);
+    // One that is not a JSON object has no type, so it is ignored.
+    const message = objectIn(jsonIn(text) ?? null) ?? {};
     switch (message.type) {
       case "auth_ok":
         this.#authenticated.resolve();
@@ -148,10 +136,8 @@ export class HomeAssistantClient {
         this.#fail(new HomeAssistantError("token", String(message.message ?? "the token is rejected")));
         break;
       case "result":
-        this.#onResult(message);
-        break;
       case "pong":
-        this.#onResult({ ...message, success: true });
+        this.#onResult(message);
         break;
       case "event":
         this.#subscriptions.get(Number(message.id))?.(message.event);
@@ -159,12 +145,13 @@ export class HomeAssistantClient {
     }
   }
 
-  #onResult({ id, success, result, error }: IncomingMessage): void {
+  #onResult({ type, id, success, result, error }: Readonly<Record<string, unknown>>): void {
     const pending = this.#pending.get(Number(id));
     if (!pending) return;
     this.#pending.delete(Number(id));
-    if (success === true) pending.resolve(result);
-    else pending.reject(refusal(String(error?.code ?? "error"), String(error?.message ?? "")));
+    const { code = "error", message = "" } = objectIn(error) ?? {};
+    if (type === "pong" || success === true) pending.resolve(result);
+    else pending.reject(refusal(String(code), String(message)));
   }
 
   #fail(error: HomeAssistantError): void {
@@ -197,14 +184,4 @@ function refusal(code: string, message: string): HomeAssistantError {
   // A command is unknown while its integration is not loaded.
   if (code === "unknown_command") return new HomeAssistantError("refused", shown("ha.no_recorder"));
   return new HomeAssistantError("refused", `${code}: ${message}`);
-}
-
-/** Parses a message. One that is not a JSON object has no type, so it is ignored. */
-function parsed(text: string): IncomingMessage {
-  try {
-    const message: unknown = JSON.parse(text);
-    return typeof message === "object" && message !== null ? message : {};
-  } catch {
-    return {};
-  }
 }

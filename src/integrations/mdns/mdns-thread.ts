@@ -1,7 +1,4 @@
-/**
- * Announces the dashboard by mDNS. Runs in a thread of its own for two reasons: the library calls `process.exit` when
- * it cannot repeat an announcement, and it writes to the standard output.
- */
+/** Announces the dashboard by mDNS, in a thread: the library may call `process.exit`, and writes to stdout. */
 import { parentPort, workerData } from "node:worker_threads";
 import ciao from "@homebridge/ciao";
 import type { MdnsThreadData, MdnsThreadMessage } from "./mdns-loop.ts";

@@ -1,4 +1,5 @@
-/** A message for a phone, and what the server said to it. */
+/** A message for a phone, where it is sent, and what the server said to it. */
+import type { Config } from "../../config/schema.ts";
 import type { Text } from "../../core/language/text.ts";
 
 export interface Note {
@@ -18,3 +19,8 @@ export type Published =
   | { readonly kind: "later"; readonly why: Text; readonly retryAfterSec: number | null }
   /** The server rejects the token, the topic or the message. */
   | { readonly kind: "refused"; readonly why: Text };
+
+/** Returns the URL of the ntfy topic or of the webhook; the webhook has precedence. */
+export function targetOf({ topic_url, webhook_url }: NonNullable<Config["notify"]>): string {
+  return webhook_url ?? topic_url ?? "";
+}

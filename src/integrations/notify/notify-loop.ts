@@ -6,7 +6,7 @@ import * as z from "zod/mini";
 import { message, textIn } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
-import type { LoopHeartbeat } from "../../core/runtime/loop-heartbeat.ts";
+import { type LoopOptions, runLoop } from "../../core/runtime/run-loop.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import { type EpochMs, formatInstant, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
@@ -24,7 +24,7 @@ export interface NotifyLoopDeps {
   readonly clock: Clock;
   readonly memory: KeyValue;
   readonly problems: Pick<Problems, "start" | "end">;
-  readonly heartbeat: Pick<LoopHeartbeat, "turn" | "sleep">;
+  readonly heartbeat: NonNullable<LoopOptions["heartbeat"]>;
   readonly log: { info(facts: object, text: string): void };
   /** URL that a tap on the notification opens. */
   readonly click?: string | undefined;
@@ -66,14 +66,10 @@ export class NotifyLoop {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, heartbeat } = this.#deps;
-    while (!signal.aborted) {
-      heartbeat.turn();
+    await runLoop(this.#deps, signal, async () => {
       await this.look(signal);
-      const until = clock.now() + LOOK_EVERY_MS;
-      heartbeat.sleep(until);
-      await clock.sleepUntil(until, signal);
-    }
+      return this.#deps.clock.now() + LOOK_EVERY_MS;
+    });
   }
 
   /** Sends the messages that are due now. */
@@ -130,8 +126,7 @@ export class NotifyLoop {
       const detail = message("found.paused", { what: published.why, until: formatInstant(this.#nextSendAt) });
       problems.start({ code: "notifications_failed", subject: SUBJECT, since: now, detail });
     }
-    if (published.kind === "refused") return;
-    if (tries + 1 < MAX_TRIES) return;
+    if (published.kind === "refused" || tries + 1 < MAX_TRIES) return;
     log.info({ event, id, why: textIn("en", published.why) }, "notification not sent; no further attempts");
     this.#markNotified(id, now);
   }

@@ -1,7 +1,11 @@
 /** Sends messages to an ntfy server or to a webhook. Source: https://docs.ntfy.sh/publish/#publish-as-json (2026-11). */
 import type { Config } from "../../config/schema.ts";
-import { message, reasonOf } from "../../core/language/text.ts";
-import { openTransport, type TransportOptions } from "../../service/client/http-transport.ts";
+import type { Language } from "../../core/language/language.ts";
+import { message, reasonOf, sayIn, type Text } from "../../core/language/text.ts";
+import { objectIn } from "../../core/plugs/families/payload-readers.ts";
+import { jsonIn } from "../../core/text/foreign-json.ts";
+import { openTransport } from "../../service/client/http-transport.ts";
+import { NO_PROXY, type ProxySettings } from "../../service/client/proxy.ts";
 import type { Note, Published } from "./note.ts";
 import { type WebhookRequest, webhookRequest } from "./webhook.ts";
 
@@ -19,11 +23,15 @@ export async function publish(
   account: NotifyAccount,
   note: Note,
   signal: AbortSignal,
-  proxy: Pick<TransportOptions, "proxy"> = {},
+  proxy: ProxySettings | null = null,
 ): Promise<Published> {
   const { url, method, headers, body } = requestFor(account, { ...note, message: bounded(note.message) });
   const { origin, pathname, search } = new URL(url);
-  const transport = openTransport(origin, { ...proxy, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES });
+  const transport = openTransport(origin, {
+    proxy: proxy ?? NO_PROXY,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_ANSWER_BYTES,
+  });
   try {
     const answer = await transport.send({ method, path: pathname + search, headers, body }, signal);
     const { status, header } = answer;
@@ -40,6 +48,22 @@ export async function publish(
   }
 }
 
+/** Sends a test message, quiet hours or not. Returns why the server did not accept it; null if it did. */
+export async function sendTestNote(
+  account: NotifyAccount,
+  { language, proxy, signal }: { readonly language: Language; proxy?: ProxySettings | null; signal: AbortSignal },
+): Promise<Text | null> {
+  const say = sayIn(account.language ?? language);
+  const note: Note = {
+    title: say("note.test_title"),
+    message: say("note.test"),
+    priority: 3,
+    tags: ["white_check_mark"],
+  };
+  const published = await publish(account, note, signal, proxy ?? null);
+  return published.kind === "sent" ? null : published.why;
+}
+
 function requestFor(account: NotifyAccount, note: Note): WebhookRequest {
   const { topic_url = "", webhook_url, token, username, password } = account;
   if (webhook_url !== undefined) return webhookRequest({ ...account, webhook_url }, note);
@@ -52,12 +76,8 @@ function requestFor(account: NotifyAccount, note: Note): WebhookRequest {
 
 /** Returns the error text in a response of ntfy: `{"code":40301,"http":403,"error":"forbidden","link":…}`. */
 function errorIn(body: Buffer | null): string {
-  try {
-    const { error } = JSON.parse(String(body)) as { readonly error?: unknown };
-    return typeof error === "string" ? `: ${error.slice(0, 200)}` : "";
-  } catch {
-    return ""; // an answer of something else, as of a proxy
-  }
+  const error = objectIn(jsonIn(String(body)))?.error;
+  return typeof error === "string" ? `: ${error.slice(0, 200)}` : "";
 }
 
 function bounded(text: string): string {

@@ -8,20 +8,20 @@
 import * as z from "zod/mini";
 import { message, reasonOf, type Text, textIn } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
-import type { LoopHeartbeat } from "../../core/runtime/loop-heartbeat.ts";
-import { LoopWaker } from "../../core/runtime/loop-waker.ts";
+import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
+import { type LoopOptions, runLoop } from "../../core/runtime/run-loop.ts";
 import { type ReleaseUpdate, releasedVersion } from "../../core/status/release-update.ts";
+import { jsonIn } from "../../core/text/foreign-json.ts";
 import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
 import { openTransport, type TransportOptions } from "../../service/client/http-transport.ts";
-import type { KeyValueStore } from "../../storage/key-value-store.ts";
 
 export interface UpdateLoopDeps {
   /** URL of the newest release. */
   readonly feed: string;
   readonly clock: Clock;
-  readonly memory: Pick<KeyValueStore, "read" | "write">;
+  readonly memory: KeyValue;
   readonly proxy: TransportOptions["proxy"] | null;
-  readonly heartbeat: Pick<LoopHeartbeat, "turn" | "sleep">;
+  readonly heartbeat: NonNullable<LoopOptions["heartbeat"]>;
   readonly log: { info(facts: object, text: string): void };
   /** Called with the stored answer at the start, and with each new one. */
   readonly onRelease: (release: ReleaseUpdate) => void;
@@ -61,24 +61,18 @@ export class UpdateLoop {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, heartbeat } = this.#deps;
-    const waker = new LoopWaker();
-    while (!signal.aborted) {
-      heartbeat.turn();
-      if (this.#nextAt <= clock.now()) await this.#check(signal);
-      else {
-        heartbeat.sleep(this.#nextAt);
-        await waker.sleep((wake) => clock.sleepUntil(this.#nextAt, wake), signal);
-      }
-    }
+    await runLoop(this.#deps, signal, async () => {
+      if (this.#nextAt <= this.#deps.clock.now()) await this.#check(signal);
+      return this.#nextAt;
+    });
   }
 
   /** Continues the day of the last answer, so that restarts send no further requests. */
   #restore(): void {
     const { memory, feed, clock, onRelease } = this.#deps;
-    const stored = remembered.safeParse(jsonIn(memory.read(MEMORY) ?? ""));
-    if (!stored.success || stored.data.feed !== feed) return;
-    const { at, version, url } = stored.data;
+    const stored = readJson(memory, MEMORY, remembered);
+    if (stored?.feed !== feed) return;
+    const { at, version, url } = stored;
     // A time in the future was written with a wrong clock.
     if (at <= clock.now()) this.#nextAt = at + CHECK_EVERY_MS;
     if (version === null) return;
@@ -123,12 +117,4 @@ function releaseIn(text: string): ReleaseUpdate | { readonly why: Text } {
   const released = releasedVersion(version);
   if (released === null || draft || prerelease) return { why: `"${version.slice(0, 40)}" is not a released version` };
   return { version: released, url: html_url && /^https?:\/\//.test(html_url) ? html_url : null };
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

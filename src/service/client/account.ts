@@ -3,21 +3,14 @@
 import { LRUCache } from "lru-cache";
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { MonotonicMs, Share } from "../../core/fetching/rate-limit.ts";
-import type { Need, Verdict } from "../../core/fetching/retry-policy.ts";
+import type { Verdict } from "../../core/fetching/retry-policy.ts";
 import { message, type Text } from "../../core/language/text.ts";
 import type { BackfillPause } from "../../core/status/daemon-status.ts";
-import type { ProblemFound, Problems } from "../../core/status/problem.ts";
-import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";
+import { type ProblemFound, type Problems, setProblem } from "../../core/status/problem.ts";
+import type { ProblemCode, ServiceProblemCode } from "../../core/status/problem-catalog.ts";
 import { type EpochMs, formatInstant, type Interval, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import type { QuotaWindow } from "../contract/limits.ts";
-import {
-  type BodyOf,
-  type Dropped,
-  type OperationId,
-  operationOf,
-  type ParamsOf,
-  type Success,
-} from "../contract/operations.ts";
+import { type BodyOf, type OperationId, operationOf, type ParamsOf, type Success } from "../contract/operations.ts";
 import type { QuotaStanding } from "../contract/quota-headers.ts";
 import { writeRequest } from "../contract/request.ts";
 import type { CircuitBreaker, Scopes } from "./circuit-breaker.ts";
@@ -94,10 +87,7 @@ export class Account {
     return this.#deps.outage.codeOf(this.name);
   }
 
-  /**
-   * Returns the windows as the service last reported them; null if it has not. After its reset, a window counts as
-   * unused.
-   */
+  /** Returns the windows as last reported; null before that. After its reset, a window counts as unused. */
   standing(now: EpochMs): Readonly<Record<QuotaWindow, ReportedWindow | null>> {
     const reported = (window: QuotaWindow): ReportedWindow | null => {
       const standing = this.#reportedQuota[window];
@@ -123,35 +113,29 @@ export class Account {
    * a used-up quota when its pause is over. Returns the end of that pause; infinity without one.
    */
   rest(heldUntil: EpochMs | null, now: EpochMs): EpochMs {
-    const { clock, circuitBreaker, rateLimiter, problems } = this.#deps;
+    const { clock, rateLimiter, problems } = this.#deps;
     const monotonicMs = clock.monotonicMs();
-    const pausedMs = circuitBreaker.pausedUntil(this.#ofAccount) - monotonicMs;
-    const subject = `${this.name} wait`;
+    const pausedMs = this.#pausedUntil - monotonicMs;
     const quotaMs = Math.max(...(["poll", "prices"] as const).map((share) => rateLimiter.earliest(share, monotonicMs)));
-    if (heldUntil === null || heldUntil - now <= SHOWN_WAIT_MS || quotaMs - monotonicMs <= SHOWN_WAIT_MS)
-      problems.end(subject);
-    else {
-      const detail = message("found.quota_wait", { until: formatInstant(heldUntil) });
-      problems.start({ code: "waiting_for_quota", subject, since: now, detail });
-    }
-    const isOver = pausedMs <= 0 && problems.of(this.name)?.code === "rate_limited";
-    if (isOver) problems.end(this.name);
+    const isLong = heldUntil !== null && Math.min(heldUntil - now, quotaMs - monotonicMs) > SHOWN_WAIT_MS;
+    const detail = isLong ? message("found.quota_wait", { until: formatInstant(heldUntil) }) : null;
+    this.#setProblem("waiting_for_quota", "wait", detail);
+    if (pausedMs <= 0 && problems.of(this.name)?.code === "rate_limited") problems.end(this.name);
     return pausedMs > 0 ? now + Math.ceil(pausedMs) : Number.POSITIVE_INFINITY;
   }
 
-  /** Scopes of a request that is paused only with the whole account. */
-  get #ofAccount(): Scopes {
-    return { account: this.name, place: "", series: "", request: "" };
+  /** End of a pause of the whole account. */
+  get #pausedUntil(): MonotonicMs {
+    return this.#deps.circuitBreaker.pausedUntil({ account: this.name, place: "", series: "", request: "" });
   }
 
   /** Returns the pause of the back-fill and its reason; null if back-fill requests are allowed now. */
   backfillPause(now: EpochMs): BackfillPause | null {
-    const { clock, circuitBreaker, rateLimiter } = this.#deps;
+    const { clock, rateLimiter } = this.#deps;
     const monotonicMs = clock.monotonicMs();
-    const pausedUntil = circuitBreaker.pausedUntil(this.#ofAccount);
-    const until = Math.max(pausedUntil, rateLimiter.earliest("backfill", monotonicMs));
+    const until = Math.max(this.#pausedUntil, rateLimiter.earliest("backfill", monotonicMs));
     if (until <= monotonicMs) return null;
-    const why = until > pausedUntil ? "quota" : (this.trouble ?? "service_trouble");
+    const why = until > this.#pausedUntil ? "quota" : (this.trouble ?? "service_trouble");
     return { until: now + Math.ceil(until - monotonicMs), why };
   }
 
@@ -166,7 +150,7 @@ export class Account {
     if (pausedUntil > clock.monotonicMs())
       return this.#deferred(
         pausedUntil,
-        "requests are paused because the service asked for it or reports errors",
+        message("held.paused"),
         this.#lastFailure(scopes) ?? circuitBreaker.cause(scopes),
       );
     const verdict = rateLimiter.acquire(inquiry.share, inquiry.seriesId, inquiry.range);
@@ -190,7 +174,7 @@ export class Account {
         requestId = notes.requestId;
         this.#reportedQuota = { ...this.#reportedQuota, ...notes.quota };
         permit.note(notes);
-        this.#reportShortage();
+        this.#setProblem("quota_too_small", "quota", this.#deps.rateLimiter.shortage);
         const serverMs = serviceTime(notes);
         if (serverMs !== null) this.#deps.onServerTime(serverMs);
       },
@@ -198,31 +182,22 @@ export class Account {
     try {
       const answer = await client(inquiry.operation, inquiry.params, context);
       this.#deps.onSpent(inquiry.operation, answer.kind === "refused" ? String(answer.status) : answer.kind);
-      if (answer.kind === "ok") {
-        if (inquiry.operation === "addresses") this.#reportAddresses(answer.body as BodyOf<"addresses">, requestId);
-        return this.#succeeded(scopes, answer, requestId);
+      if (answer.kind !== "ok") return this.#failed(inquiry, scopes, answer, sentAt);
+      if (inquiry.operation === "addresses") {
+        // Nothing else can be requested for an account without addresses.
+        const isEmpty = (answer.body as BodyOf<"addresses">).data.length === 0;
+        this.#setProblem("no_addresses", "address list", isEmpty ? message("found.no_addresses") : null, requestId);
       }
-      return this.#failed(inquiry, scopes, answer, sentAt);
+      return this.#succeeded(scopes, answer, requestId);
     } finally {
       permit.settle();
     }
   }
 
-  /** Reports an account without addresses, for which nothing else can be requested. */
-  #reportAddresses({ data }: BodyOf<"addresses">, requestId: string | null): void {
+  /** Starts a problem of a part of the account, or ends it without a detail. */
+  #setProblem(code: ProblemCode, part: string, detail: Text | null, requestId: string | null = null): void {
     const { problems, clock } = this.#deps;
-    const subject = `${this.name} address list`;
-    const detail = message("found.no_addresses");
-    if (data.length > 0) problems.end(subject);
-    else problems.start({ code: "no_addresses", subject, since: clock.now(), detail, requestId });
-  }
-
-  #reportShortage(): void {
-    const { problems, rateLimiter, clock } = this.#deps;
-    const subject = `${this.name} quota`;
-    const detail = rateLimiter.shortage;
-    if (detail === null) problems.end(subject);
-    else problems.start({ code: "quota_too_small", subject, since: clock.now(), detail });
+    setProblem(problems, { code, subject: `${this.name} ${part}`, since: clock.now(), detail, requestId });
   }
 
   #succeeded<Id extends OperationId>(scopes: Scopes, answer: Success<Id>, requestId: string | null): AccountReply<Id> {
@@ -234,19 +209,13 @@ export class Account {
     if (circuitBreaker.pausedUntil(scopes) <= clock.monotonicMs()) well.push(this.name);
     outage.answered(this.name, well, clock.now());
     for (const subject of well) problems.end(subject);
-    this.#reportDropped(scopes.series, answer.dropped ?? null, requestId);
+    // Until a response of the series fits.
+    const { series } = scopes;
+    const { count, why = null } = answer.dropped ?? { count: 0 };
+    const detail = why === null ? null : message("found.dropped", { series, count, why });
+    const found = { code: "parts_dropped", subject: `${series} parts`, since: clock.now(), requestId } as const;
+    setProblem(problems, { ...found, detail });
     return { ...answer, requestId };
-  }
-
-  /** Reports the parts of a response that did not fit and were left out, until a response of the series fits. */
-  #reportDropped(series: string, dropped: Dropped | null, requestId: string | null): void {
-    const { problems, clock } = this.#deps;
-    const subject = `${series} parts`;
-    if (dropped === null) problems.end(subject);
-    else {
-      const detail = message("found.dropped", { series, count: dropped.count, why: dropped.why });
-      problems.start({ code: "parts_dropped", subject, since: clock.now(), detail, requestId });
-    }
   }
 
   #failed(
@@ -255,28 +224,30 @@ export class Account {
     failure: FetchFailure,
     sentAt: MonotonicMs,
   ): FetchFailure & { readonly settled: boolean } {
-    const { circuitBreaker, signal } = this.#deps;
+    const { circuitBreaker, clock, signal } = this.#deps;
     if (signal.aborted) return { ...failure, settled: false };
-    const isGuests = isCallersOwn(share, failure);
+    // A LAN client requested unknown data, or used a form that the service rejects.
+    const isGuests = share === "lan" && failure.kind === "refused" && [400, 404].includes(failure.status);
     const reached = isGuests ? { ...scopes, series: scopes.request, place: scopes.request } : scopes;
-    const verdict = circuitBreaker.failure(reached, failure, sentAt, needOf(operation));
+    const { poll } = operationOf(operation).keep;
+    // Prices require the list of addresses.
+    const need = poll === "prices" || poll === "placePrices" || poll === "addresses" ? "prices" : "other";
+    const verdict = circuitBreaker.failure(reached, failure, sentAt, need);
     this.#failures ??= new LRUCache({ max: MAX_FAILURES });
     this.#failures.set(reached[verdict.scope], failure);
     if (verdict.trouble) this.#failures.set(TROUBLE, failure);
     // Problems have no request as subject: a problem of one request is reported for its series.
     const subject = scopes[verdict.scope === "request" ? "series" : verdict.scope];
     const requestId = failure.kind === "unreachable" ? null : failure.requestId;
-    const detail = this.#withEnd(detailOf(failure), circuitBreaker.pausedUntil(scopes));
+    const what = detailOf(failure);
+    const leftMs = circuitBreaker.pausedUntil(scopes) - clock.monotonicMs();
+    // The owner may ask about a long pause.
+    const detail =
+      leftMs <= SHOWN_WAIT_MS
+        ? what
+        : message("found.paused", { what, until: formatInstant(clock.now() + Math.ceil(leftMs)) });
     if (!isGuests) this.#report(verdict, { subject, detail, requestId }, share);
     return { ...failure, settled: verdict.settled };
-  }
-
-  /** Adds the end of a pause to the detail of its problem, if it is long enough to be asked about. */
-  #withEnd(what: Text, pausedUntil: MonotonicMs): Text {
-    const { clock } = this.#deps;
-    const leftMs = pausedUntil - clock.monotonicMs();
-    if (leftMs <= SHOWN_WAIT_MS) return what;
-    return message("found.paused", { what, until: formatInstant(clock.now() + Math.ceil(leftMs)) });
   }
 
   /** Reports the problem that follows from a failure to the owner. */
@@ -296,9 +267,8 @@ export class Account {
   }
 
   /**
-   * Returns the scopes that a failure may affect: request, series (operation and place), place and account. The ranges
-   * of the fetch schedule move with time, so its requests are named by series and share. LAN clients may request
-   * anything, so their requests are named by path.
+   * Returns the scopes that a failure may affect. Scheduled requests are named by series and share, because their
+   * ranges move with time; those of LAN clients by path, because they may request anything.
    */
   #scopesOf(operation: OperationId, params: ParamsOf<OperationId>, share: Share): Scopes {
     const values: Readonly<Record<string, unknown>> = params;
@@ -316,27 +286,14 @@ export class Account {
     return this.#failures?.get(last ?? "") ?? null;
   }
 
-  #deferred(until: MonotonicMs, why: string, after: FetchFailure | null = null): Deferred {
+  #deferred(until: MonotonicMs, why: Text, after: FetchFailure | null = null): Deferred {
     const { clock } = this.#deps;
     return { kind: "deferred", until: clock.now() + Math.max(0, Math.ceil(until - clock.monotonicMs())), why, after };
   }
 }
 
-/** Returns `prices` for prices and for the list of addresses, which prices require. */
-function needOf(operation: OperationId): Need {
-  const { poll } = operationOf(operation).keep;
-  return poll === "prices" || poll === "placePrices" || poll === "addresses" ? "prices" : "other";
-}
-
 /** Query parameters that identify a place. */
 const PLACE_NAMES: readonly string[] = ["latitude", "longitude"];
-
-/**
- * Returns true if the LAN client caused the failure: it requested unknown data or used a form that the service rejects.
- */
-function isCallersOwn(share: Share, failure: FetchFailure): boolean {
-  return share === "lan" && failure.kind === "refused" && (failure.status === 400 || failure.status === 404);
-}
 
 function detailOf(failure: FetchFailure): Text {
   if (failure.kind !== "refused") return failure.why;

@@ -66,10 +66,7 @@ export class CircuitBreaker {
     this.#restore();
   }
 
-  /**
-   * Returns the restored pauses of the account, its places and its series. Pauses caused by LAN clients' own requests
-   * are omitted.
-   */
+  /** Returns the restored pauses, without those that LAN clients' own requests caused. */
   restored(): { readonly name: string; readonly kind: string; readonly verdict: Verdict }[] {
     const { account, clock, random } = this.#deps;
     return [...this.#pauses].flatMap(([name, { kind, streak, until }]) => {
@@ -121,10 +118,7 @@ export class CircuitBreaker {
     if (this.#isKeptOver(now)) this.#keep(now);
   }
 
-  /**
-   * Returns true if a stored pause has ended. It must be removed, because it would start again after a reboot of
-   * unknown length.
-   */
+  /** Returns true if a stored pause has ended. It is removed, because a reboot would start it again. */
   #isKeptOver(now: MonotonicMs): boolean {
     return [...this.#kept].some(([name, until]) => until <= now || !this.#pauses.has(name));
   }
@@ -183,9 +177,8 @@ export class CircuitBreaker {
   }
 
   /**
-   * Restores the pauses after a restart. In the same boot the monotonic time is exact. After a reboot, the wall clock
-   * counts the time the machine was off. It is not used for a 429, because that pause must hold even if the clock is
-   * wrong.
+   * Restores the pauses. After a reboot, the wall clock counts the time the machine was off, except for a 429, whose
+   * pause must hold even if the clock is wrong.
    */
   #restore(): void {
     const { account, memory, clock, keyMark } = this.#deps;

@@ -146,10 +146,7 @@ function refusal(id: OperationId, answer: HttpAnswer, notes: AnswerNotes, secret
   };
 }
 
-/**
- * Returns the wait that a response requests: `Retry-After`, and for a 429 also the latest reset of the exhausted
- * windows. Null without one.
- */
+/** Returns the wait that a response requests, for a 429 also by the resets of exhausted windows; null without one. */
 function namedWaitMs(answer: HttpAnswer, { status, quota, serverMs }: AnswerNotes): number | null {
   const waits = [retryAfterMs(answer.header("retry-after"), serverMs)];
   if (status === 429 && serverMs !== null) {
@@ -194,9 +191,7 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-/**
- * Returns the time of a response if the service itself sent it, and not for example a captive portal; otherwise null.
- */
+/** Returns the time of a response if the service itself sent it, and not for example a captive portal. */
 export function serviceTime(notes: AnswerNotes | null): EpochMs | null {
   if (!notes) return null;
   const { requestId, quota, serverMs } = notes;

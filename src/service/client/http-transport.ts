@@ -41,10 +41,7 @@ export interface TransportOptions {
   /** Certificate authorities in PEM that replace the well-known ones. */
   readonly ca?: string;
   readonly proxy?: ProxySettings;
-  /**
-   * Time limit from the first packet to the last byte. Values above `REQUEST_TIMEOUT_MS` are reduced to it, because the
-   * rate limiter assumes it.
-   */
+  /** Time limit from the first packet to the last byte, at most `REQUEST_TIMEOUT_MS`. */
   readonly timeoutMs?: number;
   /** Longest body of a response; `MAX_ANSWER_MB` by default. */
   readonly maxBytes?: number;
@@ -127,10 +124,7 @@ function openAgent(
 
 type SentRequest = Pick<Agent.DispatchOptions, "origin" | "path" | "headers" | "method" | "body">;
 
-/**
- * Sends one request over a connection of its own (`reset`). With minutes between requests, the server closes idle
- * connections. A request sent at that moment would fail and still count.
- */
+/** Sends one request over its own connection: on an idle one that the server closes it would fail and count. */
 function send(agent: Dispatcher, request: SentRequest, signal: AbortSignal): Promise<HttpAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
   if (signal.aborted) reject(signal.reason);

@@ -1,16 +1,12 @@
 /**
- * Limits requests after the request log lost attempts, for example because an older copy replaced the database. Until
- * the service reports the remaining day quota, or a day has passed, all shares count as used. Requests then use the
- * part that is otherwise never used.
+ * Limits requests after the request log lost attempts. Until the service reports the remaining day quota, or a day has
+ * passed, they use only the part of the quota that is otherwise never used.
  */
 import * as z from "zod/mini";
 import { DAY_WINDOW_MS, type MonotonicMs, type RateLimit, UNUSED_PART } from "../../core/fetching/rate-limit.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 
-/**
- * One minute window of the service plus the time in flight; after it, unknown attempts no longer count in the minute
- * window.
- */
+/** Time after which unknown attempts no longer count in the minute window: its length plus the time in flight. */
 const MINUTE_OVER_MS = 92_000;
 
 const keptLoss = z.object({ boot: z.string(), since: z.number() });
@@ -36,10 +32,7 @@ export class LostLedger {
     if (stored.boot !== boot) memory.write(this.#name, JSON.stringify({ boot, since: now } satisfies Kept));
   }
 
-  /**
-   * Returns until when no request may be sent; a past time if they may. `spent` returns the number of known attempts of
-   * the last day.
-   */
+  /** Returns until when no request may be sent. `spent` returns the number of known attempts of the last day. */
   until(budget: readonly RateLimit[], spent: () => number, now: MonotonicMs): MonotonicMs {
     if (this.#since === null) return Number.NEGATIVE_INFINITY;
     const over = this.#since + DAY_WINDOW_MS;

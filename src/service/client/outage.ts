@@ -16,16 +16,11 @@ export interface Trouble {
   readonly requestId: string | null;
   /** Affected series; null if the whole account is affected. */
   readonly series: string | null;
-  /**
-   * True for a LAN client's request. The client may never repeat it, so any response of the account ends the trouble.
-   */
+  /** True for a LAN client's request, which may never be repeated: any response of the account ends the trouble. */
   readonly isGuests: boolean;
 }
 
-/**
- * Troubles without a new failure for this long are dropped, because the series is no longer requested. The longest
- * pause after a failure is 1 h.
- */
+/** Troubles without a new failure for this long are dropped. The longest pause after a failure is 1 h. */
 const MAX_AGE_MS = DAY_MS;
 
 export class Outage {

@@ -8,9 +8,8 @@ export interface ProxySettings {
 export const NO_PROXY: ProxySettings = { httpProxy: "", httpsProxy: "", noProxy: "" };
 
 /**
- * Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY, lower-case names first as in curl. undici also reads them, but only from
- * the process and only with a URL scheme. Returns null if no proxy is set or its URL is invalid; `NO_PROXY` alone has
- * no effect.
+ * Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY, lower-case names first as in curl, also without a URL scheme. Returns
+ * null if no proxy is set or its URL is invalid; `NO_PROXY` alone has no effect.
  */
 export function proxyOf(environment: Readonly<Record<string, string | undefined>>): ProxySettings | null {
   const read = (name: string) => environment[name.toLowerCase()] || environment[name] || "";

@@ -16,7 +16,7 @@ import {
   type Share,
 } from "../../core/fetching/rate-limit.ts";
 import { RateWindow } from "../../core/fetching/rate-window.ts";
-import type { Text } from "../../core/language/text.ts";
+import { message, type Text } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
@@ -34,10 +34,7 @@ import { SharedQuota, storedSharedQuota } from "./shared-quota.ts";
 
 /** Interface to the request log. */
 export interface AttemptLog {
-  /**
-   * Records an attempt; it is on disk when this returns. Returns its increasing id, or null if it could not be written;
-   * then no request may be sent.
-   */
+  /** Records an attempt, which is on disk when this returns. Returns its id; null if it could not be written. */
   spend(spend: {
     readonly account: string;
     readonly share: Share;
@@ -53,10 +50,7 @@ export interface AttemptLog {
   recent(account: string, count: number): readonly KeptAttempt[];
 }
 
-/**
- * Clocks of the rate limiter. `boot` identifies the period in which monotonic times can be compared. The monotonic
- * clock of a boot starts at 0 or later, so attempts of other boots lie before 0.
- */
+/** Monotonic times can be compared within a `boot`, which begins at 0 or later: other boots lie before 0. */
 export type RateLimiterClock = Pick<Clock, "boot" | "now" | "monotonicMs">;
 
 /** Source of an account's rate limits: learned from headers, or adapted by the rate limiter. */
@@ -84,16 +78,13 @@ export interface Permit {
 
 export type PermitResult =
   | { readonly kind: "go"; readonly permit: Permit }
-  | { readonly kind: "wait"; readonly untilMs: MonotonicMs; readonly why: string; readonly isQuota: boolean };
+  | { readonly kind: "wait"; readonly untilMs: MonotonicMs; readonly why: Text; readonly isQuota: boolean };
 
 /** Wait of other requests while the first response of this process is in flight. */
 const FIRST_ANSWER_WAIT_MS = 1_000;
 /** Wait of other requests while attempts cannot be written. */
 const UNWRITTEN_WAIT_MS = 30_000;
-const UNWRITTEN = "the database cannot be written, so no requests are sent";
-/**
- * Longer waits are recorded on disk, at most once per `NOTE_EVERY_MS`, so that they do not start again after a reboot.
- */
+/** Longer waits are recorded on disk, so that they do not start again after a reboot. */
 const LONG_WAIT_MS = 10 * MINUTE_MS;
 const NOTE_EVERY_MS = 30 * MINUTE_MS;
 
@@ -157,12 +148,14 @@ export class RateLimiter {
     const monotonicMs = clock.monotonicMs();
     const untilMs = this.earliest(share, monotonicMs);
     if (untilMs > monotonicMs && this.#isFirst)
-      return { kind: "wait", untilMs, why: "the first response of the service is awaited", isQuota: false };
-    if (untilMs > monotonicMs)
-      return { kind: "wait", untilMs, why: "the request quota for this purpose is used up for now", isQuota: true };
+      return { kind: "wait", untilMs, why: message("held.first"), isQuota: false };
+    if (untilMs > monotonicMs) return { kind: "wait", untilMs, why: message("held.quota"), isQuota: true };
     const at = clock.now();
     const id = requestLog.spend({ account, share, at, boot: clock.boot, monotonicMs, serverMs: null, seriesId, range });
-    if (id === null) return { kind: "wait", untilMs: monotonicMs + UNWRITTEN_WAIT_MS, why: UNWRITTEN, isQuota: false };
+    if (id === null) {
+      const why = message("held.not_writable");
+      return { kind: "wait", untilMs: monotonicMs + UNWRITTEN_WAIT_MS, why, isQuota: false };
+    }
     this.#newestId = id;
     this.#spending.add({ share, at: monotonicMs });
     this.#ceilings.spent(id, share, monotonicMs);
@@ -223,10 +216,7 @@ export class RateLimiter {
     this.#spending = new RateWindow([...aged, ...thisBoot]);
   }
 
-  /**
-   * Records the idle time on disk. Without this record a reboot would lose it, and a nightly reboot could block all
-   * requests permanently.
-   */
+  /** Records the idle time on disk; otherwise a nightly reboot could block all requests permanently. */
   #noteIdle(now: MonotonicMs): void {
     const newest = this.#spending.attempts.at(-1);
     if (!newest || now - this.#notedAt < NOTE_EVERY_MS) return;
@@ -254,10 +244,7 @@ export class RateLimiter {
     if (text !== (memory.read(`ceilings/${account}`) ?? "")) memory.write(`ceilings/${account}`, text);
   }
 
-  /**
-   * Restores the reported quotas. After a reboot, each lasts for its full remaining time again, because the time the
-   * machine was off is unknown.
-   */
+  /** Restores the reported quotas, after a reboot for their full remaining time: the time off is unknown. */
   #restoreCeilings(kept: readonly KeptAttempt[], now: MonotonicMs): void {
     const found = readJson(this.#deps.memory, `ceilings/${this.#deps.account}`, keptCeilings);
     if (!found) return;

@@ -22,10 +22,7 @@ import { windowRestMs } from "./shared-quota.ts";
 
 type Limits = Readonly<Record<QuotaWindow, number>>;
 
-/**
- * Higher limit that applies from the next window on. `resetSec` is the start of that window in the service's time,
- * `from` its start in monotonic time; null if that is not known.
- */
+/** Higher limit from the next window on: `resetSec` in service time, `from` in monotonic time or null. */
 const keptRaise = z.object({
   limit: z.int(),
   resetSec: z.int(),
@@ -86,10 +83,7 @@ export class LearnedRateLimits implements RateLimitSource {
     }
   }
 
-  /**
-   * Compares a response with the newest one. Responses may overtake each other by the time in flight; a clock set back
-   * further starts again.
-   */
+  /** Compares a response with the newest one. A clock set back by more than the time in flight starts again. */
   #orderOf(serverMs: EpochMs | null): "newer" | "same" | "older" {
     const newest = this.#newestMs;
     if (serverMs === null) return "newer";
@@ -130,10 +124,7 @@ const THIRD_PARTY_FIRST = 100;
 const THIRD_PARTY_LEAST = 4;
 const THIRD_PARTY_MOST = 1_000;
 const CLEAN_DAY_GROWTH = 1.1;
-/**
- * Maximum gap between two responses that counts as time without a 429, because a daemon that sends no requests gets no
- * 429 either. A place is requested in the early morning and from 13:00 on.
- */
+/** Longest gap without a response that counts as time without a 429; a place is asked from 13:00 until the morning. */
 const MAX_CLEAN_GAP_MS = 18 * HOUR_MS;
 /** Step in which the time without a 429 is stored, to save writes to the card. */
 const CLEAN_STEP_MS = HOUR_MS;

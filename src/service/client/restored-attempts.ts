@@ -19,9 +19,7 @@ export interface KeptAttempt {
   readonly serverMs: EpochMs | null;
 }
 
-/**
- * Record made while no request is allowed: at `monotonicMs` of a boot, `idleMs` had passed since the newest attempt.
- */
+/** Record made while no request is allowed: at `monotonicMs`, `idleMs` had passed since the newest attempt. */
 export const idleNote = z.object({
   ...{ attemptId: z.number(), boot: z.string(), monotonicMs: z.number(), idleMs: z.number() },
 });
@@ -32,10 +30,7 @@ export interface PlacedAttempt extends Attempt {
   readonly serverMs: EpochMs | null;
 }
 
-/**
- * Places stored attempts and never overstates their age. Shape: `kept` and the result are in the order of the attempts.
- * The monotonic clock of a boot starts at 0 or later.
- */
+/** Places stored attempts and never overstates their age. Shape: in the order of `kept`. */
 export function placeAttempts(
   kept: readonly KeptAttempt[],
   note: IdleNote | null,
@@ -55,10 +50,7 @@ export function placeAttempts(
   return placed.reverse();
 }
 
-/**
- * Moves attempts back to their service times, now that the service's current time is known. An attempt precedes the
- * response to any later attempt.
- */
+/** Moves attempts back to their service times. An attempt precedes the response to any later attempt. */
 export function ageByServerTime(
   placed: readonly PlacedAttempt[],
   serverNow: EpochMs,

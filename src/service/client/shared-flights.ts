@@ -1,7 +1,6 @@
 /**
- * Requests in flight, until their responses are stored. Requests of the LAN and of the fetch schedule for the same data
- * may have different ranges, and so different paths. The later one waits and then requests only the data that is still
- * missing.
+ * Requests in flight, until their responses are stored. A request of the LAN or the schedule for overlapping data waits
+ * and then requests only the data that is still missing.
  */
 import { type SeriesKey, seriesName, WHOLE } from "../../core/series/series.ts";
 import { type Interval, overlaps } from "../../core/time/interval.ts";

@@ -59,10 +59,7 @@ interface Ceiling extends Mark {
   readonly until: MonotonicMs;
   /** Attempts made after this are all of this daemon's attempts in the window. */
   readonly oursSince: MonotonicMs;
-  /**
-   * True if the service may have counted requests of other programs. If not, the rolling windows are sufficient, and
-   * requests in flight need no estimate.
-   */
+  /** False if the service counted no other program's requests: then the rolling windows are sufficient. */
   others: boolean;
   /** Remaining part of each share; decreases with each attempt. */
   reserve: Parting;
@@ -195,10 +192,7 @@ function supersedes(
   return next.track.at > before.arrivedAt || next.left < before.remaining;
 }
 
-/**
- * Returns the remaining quota of a share: prices may use all of it, the others not each other's part, and back-fill not
- * polling's.
- */
+/** Returns a share's part of the rest: prices all, others not each other's part, back-fill not polling's. */
 function availableTo(share: Share, { left, reserve }: Ceiling, shares: RateLimit["shares"]): number {
   switch (share) {
     case "prices":

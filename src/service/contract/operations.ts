@@ -1,7 +1,4 @@
-/**
- * Table of the operations of both service interfaces. Client, mirror, simulator and OpenAPI document are built from it.
- * Source: service interface, part 4.
- */
+/** Table of the operations of both interfaces, the source of all else. Source: service interface, part 4. */
 import type * as z from "zod/mini";
 import type { AccountPoll, AddressPoll } from "../../core/fetching/fetch-types.ts";
 import type { Rows } from "../../core/series/series.ts";

@@ -1,7 +1,4 @@
-/**
- * Kinds of request parameters: parser, writer and JSON schema per kind. The client writes with the same row with which
- * the servers read.
- */
+/** Kinds of request parameters: parser, writer and JSON schema. Client and servers use the same row. */
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import { named } from "./named-schemas.ts";
 import { parseInstant, type Reading, unreadable } from "./range.ts";
@@ -84,10 +81,7 @@ function readText(text: string): Reading<string> {
   return DOT_SEGMENT.test(text) ? unreadable("is a path step (. or ..), not a text") : value(text);
 }
 
-/**
- * Formats plain decimals, because the service may not read exponents. Twenty decimals are more precise than any
- * coordinate.
- */
+/** Formats plain decimals, because the service may not read exponents; 20 are more precise than any coordinate. */
 function writeDecimal(number: number): string {
   const text = String(number);
   return text.includes("e") ? number.toFixed(20).replace(/\.?0+$/, "") : text;

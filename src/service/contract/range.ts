@@ -5,10 +5,7 @@ import type { RangeCap } from "./limits.ts";
 
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2}|\s\d{2}:\d{2})$/;
 
-/**
- * Accepted instants: the years of the calendar plus a day on both sides, because local years start earlier or later
- * than UTC years.
- */
+/** Accepted instants: the years of the calendar plus a day on both sides, because local years differ from UTC years. */
 const READABLE: Interval = {
   start: Date.UTC(CALENDAR_YEARS.first, 0, 1) - DAY_MS,
   end: Date.UTC(CALENDAR_YEARS.last + 1, 0, 1) + DAY_MS,
@@ -78,10 +75,7 @@ export function normaliseRange(
   return contractError("range_too_large", `${asText} is longer than ${cap.count} ${cap.unit}s; request smaller ranges`);
 }
 
-/**
- * Returns the latest accepted `to` for a normalised `from`. Days count as calendar days or as 24 hours, whichever ends
- * later.
- */
+/** Returns the latest accepted `to`: days count as calendar days or as 24 hours, whichever ends later. */
 export function latestEnd(from: EpochMs, cap: RangeCap, calendar: Calendar): EpochMs {
   const byHours = cap.unit === "day" ? from + cap.count * DAY_MS : from;
   return Math.max(byHours, capEnd(from, cap, calendar));

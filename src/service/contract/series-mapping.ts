@@ -1,7 +1,4 @@
-/**
- * Mapping between responses and stored series: the series of a request, its rows, and the rebuilt response. One rule
- * for all operations, so that polling, mirror and fetch schedule use the same series names.
- */
+/** Mapping between responses and stored series, one rule for polling, mirror and fetch schedule. */
 
 import {
   type Envelope,

@@ -6,12 +6,13 @@ import type { FetchRequest } from "../../../src/core/fetching/fetch-types.ts";
 import { type SeriesKey, WHOLE } from "../../../src/core/series/series.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time/interval.ts";
+import type { Account } from "../../../src/service/client/account.ts";
 import { openService } from "../../../src/service/client/open-service.ts";
 import { seriesOf } from "../../../src/service/contract/series-mapping.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 import { type SimulatorOptions, startSimulator } from "../../../src/simulator/simulator.ts";
 import { openAccounts } from "../../../src/state/accounts.ts";
-import { fetchPortOf } from "../../../src/state/fetch-port.ts";
+import { requestOf } from "../../../src/state/collector.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
@@ -66,6 +67,14 @@ function stepOf(account: string, place: string, priority: FetchRequest["priority
   return { kind: "request", series, priority, range: { start, end: start + DAY_MS } };
 }
 
+function send(
+  account: Account,
+  { repository }: Pick<Awaited<ReturnType<typeof openWorld>>, "repository">,
+  step: FetchRequest,
+) {
+  return account.ask(requestOf(step, repository));
+}
+
 function first<Item>(items: readonly Item[]): Item {
   const [item] = items;
   if (item === undefined) throw new RangeError("nothing there");
@@ -78,7 +87,7 @@ describe("the quota of a consumer account", () => {
   /** Returns the problems of the account after it has answered, with `day` as its limit. */
   async function problemsAt(day: number, world: Awaited<ReturnType<typeof openWorld>>, accounts = world.accounts) {
     const account = first(accounts.consumers);
-    await fetchPortOf(account, world.repository).ask(stepOf(account.name, world.service.addressIds.danish, "today"));
+    await send(account, world, stepOf(account.name, world.service.addressIds.danish, "today"));
     return world.problems.filter(({ code }) => code === "quota_too_small").map(({ detail }) => `${day}: ${detail}`);
   }
 
@@ -114,30 +123,27 @@ describe("the quota of a consumer account", () => {
 test("a scheduled request stores rows, an envelope and a row in the request log", async () => {
   await using world = await openWorld();
   const account = first(world.accounts.consumers);
-  const asked = await fetchPortOf(account, world.repository).ask(
-    stepOf(account.name, world.service.addressIds.danish, "today"),
-  );
-  expect(asked).toMatchObject({ kind: "answered", envelope: { currency: "DKK", resolution: "hour" } });
-  expect(asked.kind === "answered" && asked.rows).toHaveLength(24);
+  const asked = await send(account, world, stepOf(account.name, world.service.addressIds.danish, "today"));
+  expect(asked).toMatchObject({ kind: "ok", body: { currency: "DKK", resolution: "hour" } });
+  expect(asked.kind === "ok" && "data" in asked.body && asked.body.data).toHaveLength(24);
   expect(world.repository.requestLog.recent("consumer", 5)).toMatchObject([{ share: "prices" }]);
 });
 
 test("back-fill stops at two thirds of the minute's polling, and other polling continues", async () => {
   await using world = await openWorld();
   const account = first(world.accounts.consumers);
-  const asking = fetchPortOf(account, world.repository);
   const ask = (day: number, priority: FetchRequest["priority"]) =>
-    asking.ask(stepOf(account.name, world.service.addressIds.danish, priority, day));
+    send(account, world, stepOf(account.name, world.service.addressIds.danish, priority, day));
   const kinds: string[] = [];
   for (let day = 1; day <= 12; day++) kinds.push((await ask(day, "backfill")).kind);
-  expect(kinds).toEqual([...Array(10).fill("answered"), "deferred", "deferred"]);
-  const { series } = stepOf(account.name, world.service.addressIds.danish, "today");
+  expect(kinds).toEqual([...Array(10).fill("ok"), "deferred", "deferred"]);
+  const { params } = requestOf(stepOf(account.name, world.service.addressIds.danish, "today"), world.repository);
   const now = world.clock.now();
-  expect(asking.notBefore(series, "backfill", now)).toBe(now + 92 * SECOND_MS);
-  expect(asking.notBefore(series, "usage", now)).toBe(now);
-  for (let day = 20; day < 25; day++) expect((await ask(day, "usage")).kind).toBe("answered");
+  expect(account.notBefore("prices", params, "backfill", now)).toBe(now + 92 * SECOND_MS);
+  expect(account.notBefore("prices", params, "poll", now)).toBe(now);
+  for (let day = 20; day < 25; day++) expect((await ask(day, "usage")).kind).toBe("ok");
   expect((await ask(30, "usage")).kind).toBe("deferred");
-  expect((await ask(30, "today")).kind).toBe("answered");
+  expect((await ask(30, "today")).kind).toBe("ok");
 });
 
 test("each consumer account has its own quota and its own pauses", async () => {
@@ -149,9 +155,9 @@ test("each consumer account has its own quota and its own pauses", async () => {
   const [mine, yours] = world.accounts.consumers;
   if (!mine || !yours) throw new RangeError("two accounts were configured");
   const home = world.service.addressIds.danish;
-  expect((await fetchPortOf(yours, world.repository).ask(stepOf("yours", home, "today"))).kind).toBe("refused");
-  expect((await fetchPortOf(yours, world.repository).ask(stepOf("yours", home, "today"))).kind).toBe("deferred");
-  expect((await fetchPortOf(mine, world.repository).ask(stepOf("mine", home, "today"))).kind).toBe("answered");
+  expect((await send(yours, world, stepOf("yours", home, "today"))).kind).toBe("refused");
+  expect((await send(yours, world, stepOf("yours", home, "today"))).kind).toBe("deferred");
+  expect((await send(mine, world, stepOf("mine", home, "today"))).kind).toBe("ok");
   expect(world.problems).toMatchObject([{ subject: "yours", code: "invalid_token" }]);
   expect(JSON.stringify(world.problems)).not.toContain("nobody's");
   expect(world.repository.requestLog.recent("mine", 9)).toHaveLength(1);
@@ -172,13 +178,13 @@ test("a third-party key or a consumer key alone is enough", async () => {
 test("a replaced key is used immediately", async () => {
   await using world = await openWorld({ config: { consumer: { api_key: "an-old-key" } } });
   const home = world.service.addressIds.danish;
-  const old = fetchPortOf(first(world.accounts.consumers), world.repository);
-  expect((await old.ask(stepOf("consumer", home, "today"))).kind).toBe("refused");
+  const old = first(world.accounts.consumers);
+  expect((await send(old, world, stepOf("consumer", home, "today"))).kind).toBe("refused");
   const accounts = world.reopen({ consumer: { api_key: CANARY_KEY } });
   // Enough for the quota, but not for the pause of the old key.
   world.machine.advance(92 * SECOND_MS);
-  const renewed = fetchPortOf(first(accounts.consumers), world.repository);
-  expect((await renewed.ask(stepOf("consumer", home, "today"))).kind).toBe("answered");
+  const renewed = first(accounts.consumers);
+  expect((await send(renewed, world, stepOf("consumer", home, "today"))).kind).toBe("ok");
 });
 
 test("a 429 pauses the account, also after a restart", async () => {
@@ -186,20 +192,20 @@ test("a 429 pauses the account, also after a restart", async () => {
     simulator: { faults: [{ operation: "*", fault: "status", status: 429, retryAfterSec: 1_800, times: 1 }] },
   });
   const home = world.service.addressIds.danish;
-  const asking = fetchPortOf(first(world.accounts.consumers), world.repository);
-  expect((await asking.ask(stepOf("consumer", home, "today"))).kind).toBe("refused");
-  const restarted = fetchPortOf(first(world.reopen().consumers), world.repository);
+  const account = first(world.accounts.consumers);
+  expect((await send(account, world, stepOf("consumer", home, "today"))).kind).toBe("refused");
+  const restarted = first(world.reopen().consumers);
   const until = world.clock.now() + 30 * MINUTE_MS;
-  expect(await restarted.ask(stepOf("consumer", home, "today"))).toMatchObject({ kind: "deferred", until });
+  expect(await send(restarted, world, stepOf("consumer", home, "today"))).toMatchObject({ kind: "deferred", until });
   expect(world.service.answered()).toHaveLength(1);
 });
 
 test("no key is written to the database", async () => {
   await using world = await openWorld();
   const home = world.service.addressIds.danish;
-  await fetchPortOf(first(world.accounts.consumers), world.repository).ask(stepOf("consumer", home, "today"));
+  await send(first(world.accounts.consumers), world, stepOf("consumer", home, "today"));
   world.service.account.setEntitlement("plusEnded");
-  await fetchPortOf(first(world.accounts.consumers), world.repository).ask(stepOf("consumer", home, "today", 1));
+  await send(first(world.accounts.consumers), world, stepOf("consumer", home, "today", 1));
   const tables = ["setting", "series", "attempt", "chunk"];
   const rows = tables.map((table) => world.database.prepare(`select * from ${table}`).all());
   expect(JSON.stringify(rows)).toContain("403 plus_required");

@@ -10,9 +10,8 @@ import {
 } from "../../../src/core/time/interval.ts";
 import type { ParamsOf } from "../../../src/service/contract/operations.ts";
 import { seriesOf } from "../../../src/service/contract/series-mapping.ts";
-import { foundIn } from "../../../src/state/response-assembly.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
-import type { Found } from "../../../src/state/stored-answer.ts";
+import { type Found, foundIn } from "../../../src/state/stored-answer.ts";
 import { ADDRESS_ID as addressId, answers } from "../../fixtures/answers.ts";
 import { spendOf } from "../../support/storage/spend.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk } from "../../support/storage/store-on-disk.ts";

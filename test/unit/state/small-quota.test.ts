@@ -5,7 +5,7 @@ import { consumerRateLimits } from "../../../src/core/fetching/rate-limit.ts";
 import { RateWindow } from "../../../src/core/fetching/rate-window.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { slots } from "../../../src/core/time/schedule-slots.ts";
-import { shareOf } from "../../../src/state/fetch-port.ts";
+import { shareOf } from "../../../src/state/collector.ts";
 import {
   calendar,
   FetchScheduleModel,

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { message } from "../../../src/core/language/text.ts";
 import { newRecord, type PlanRecord } from "../../../src/core/planning/plan-record.ts";
 import { HOUR_MS } from "../../../src/core/time/interval.ts";
 import { RateLimiter } from "../../../src/service/client/rate-limiter.ts";
@@ -80,7 +81,7 @@ describe.each(ways)("while a database is $name", ({ code, fill, free }) => {
     });
     const written = new RequestLog(store.database).recent("consumer", 1_000).length;
     expect(verdicts.filter((verdict) => verdict === "go")).toHaveLength(written);
-    if (code === "database_not_writable") expect(verdicts[0]).toContain("cannot be written");
+    if (code === "database_not_writable") expect(verdicts[0]).toEqual(message("held.not_writable"));
     free(store.database);
     expect(writing.recover()).toBe(true);
   });

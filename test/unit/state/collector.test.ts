@@ -1,19 +1,20 @@
 import { describe, expect, test } from "vitest";
-import type { FetchRequest } from "../../../../src/core/fetching/fetch-types.ts";
-import { type SeriesKey, WHOLE } from "../../../../src/core/series/series.ts";
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
-import { Collector, type FetchPort, type StorePort } from "../../../../src/service/client/collector.ts";
-import { SharedFlights } from "../../../../src/service/client/shared-flights.ts";
-import { consumerTargets } from "../../../../src/service/contract/polled-series.ts";
-import { SingleLoopClock } from "../../../support/clock/single-loop-clock.ts";
-import { refused, unreachable } from "../../../support/service/fetch-failures.ts";
-import { calendar, local } from "../../../support/service/fetch-schedule-model.ts";
+import { type SeriesKey, WHOLE } from "../../../src/core/series/series.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time/interval.ts";
+import type { AccountReply } from "../../../src/service/client/account.ts";
+import { SharedFlights } from "../../../src/service/client/shared-flights.ts";
+import type { OperationId } from "../../../src/service/contract/operations.ts";
+import { consumerTargets } from "../../../src/service/contract/polled-series.ts";
+import { Collector, type CollectorDeps } from "../../../src/state/collector.ts";
+import { SingleLoopClock } from "../../support/clock/single-loop-clock.ts";
+import { refused, unreachable } from "../../support/service/fetch-failures.ts";
+import { calendar, local } from "../../support/service/fetch-schedule-model.ts";
 
-type Reply = Awaited<ReturnType<FetchPort["ask"]>>;
+type Reply = AccountReply<OperationId>;
 
 const START = local("2026-03-10 09:00");
 const COUNTS: SeriesKey = { account: "third_party", place: "{}", operation: "requestCounts", unit: "latest" };
-const answered: Reply = { kind: "answered", rows: [{ requestCount: 1 }], envelope: {}, requestId: "id" };
+const answered: Reply = { kind: "ok", body: [{ date: "2026-03-10", requestCount: 1 }], requestId: "id" };
 
 /**
  * Returns a collector of one series with a daily request at 05:10. `replies` are used in order; the last one repeats.
@@ -31,17 +32,21 @@ function collecting(
   const world = { answeredAt: null as number | null, notBefore: 0, changed: true };
   const note = (level: string) => (facts: object, text: string) =>
     void log.push(`${level}: ${text} ${JSON.stringify(facts)}`);
-  const asking: FetchPort = {
+  const account: CollectorDeps["account"] = {
+    flights,
     notBefore: () => world.notBefore,
-    ask: async () => {
+    rest: () => Number.POSITIVE_INFINITY,
+    async ask<Id extends OperationId>() {
       asked.push(new Date(clock.now()).toISOString().slice(11, 19));
       await Promise.resolve();
       const reply = replies[Math.min(asked.length, replies.length) - 1] ?? answered;
-      return typeof reply === "function" ? reply() : reply;
+      return (typeof reply === "function" ? reply() : reply) as AccountReply<Id>;
     },
   };
-  const keeping: StorePort = {
+  const repository: CollectorDeps["repository"] = {
     stateOf: () => ({ answeredAt: world.answeredAt, askedAt: () => null, chunk: () => null, newestGap: () => null }),
+    idOf: () => 1,
+    withStored: (_series, rows) => rows,
     keep: async (series, range, { rows, envelope, at }) => {
       kept.push({ series, range, rows, envelope });
       world.answeredAt = at;
@@ -52,14 +57,26 @@ function collecting(
     },
   };
   const collector = new Collector({
-    ...{ asking, flights, keeping, targets: () => [], calendar, clock, offsetMs: 0 },
+    ...{ account, repository, targets: () => [], calendar, clock, offsetMs: 0 },
     accountTargets: () => [{ series: COUNTS, poll: "daily", reaches: null }],
     historyFrom: (now) => now,
     onChange: (series) => void changes.push(series),
     log: { debug: () => undefined, info: note("info"), warn: note("warn") },
   });
   const stop = new AbortController();
-  return { clock, collector, asked, kept, log, changes, world, stop, ended: collector.run(stop.signal) };
+  return {
+    clock,
+    collector,
+    account,
+    repository,
+    asked,
+    kept,
+    log,
+    changes,
+    world,
+    stop,
+    ended: collector.run(stop.signal),
+  };
 }
 
 describe("a response", () => {
@@ -67,7 +84,12 @@ describe("a response", () => {
     const it = collecting([answered]);
     await it.clock.runUntil(START + 24 * HOUR_MS);
     expect(it.asked).toEqual(["08:00:00", "04:10:00"]);
-    expect(it.kept[0]).toEqual({ series: COUNTS, range: WHOLE, rows: [{ requestCount: 1 }], envelope: {} });
+    expect(it.kept[0]).toEqual({
+      series: COUNTS,
+      range: WHOLE,
+      rows: [{ date: "2026-03-10", requestCount: 1 }],
+      envelope: {},
+    });
     expect(it.changes).toEqual([COUNTS, COUNTS]);
   });
 
@@ -215,37 +237,26 @@ describe("the collector", () => {
   });
 
   test("the collector passes the request of the schedule on unchanged", async () => {
-    const steps: FetchRequest[] = [];
+    const requests: unknown[] = [];
     const it = collecting([answered]);
     const stop = new AbortController();
     const other = new Collector({
-      ...{ calendar, clock: it.clock, offsetMs: 0, targets: () => [] },
+      ...{ calendar, clock: it.clock, offsetMs: 0, targets: () => [], repository: it.repository },
       accountTargets: () => consumerTargets("consumer"),
-      asking: {
-        notBefore: () => 0,
-        ask: async (step) => {
-          steps.push(step);
+      account: {
+        ...it.account,
+        ask: (request) => {
+          requests.push(request);
           stop.abort();
-          return answered;
+          return Promise.resolve({ ...unreachable(), settled: false });
         },
-      },
-      keeping: {
-        stateOf: () => ({ answeredAt: null, askedAt: () => null, chunk: () => null, newestGap: () => null }),
-        keep: async () => ({ changed: false, strayRows: 0 }),
-        noteAnswered: () => undefined,
       },
       historyFrom: (now) => now,
       onChange: () => undefined,
       log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
     });
     await other.run(stop.signal);
-    expect(steps).toEqual([
-      {
-        kind: "request",
-        series: { account: "consumer", place: "", operation: "addresses", unit: "latest" },
-        priority: "today",
-      },
-    ]);
+    expect(requests).toEqual([{ operation: "addresses", params: {}, share: "prices", seriesId: 1, range: null }]);
     it.stop.abort();
   });
 });
