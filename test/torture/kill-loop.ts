@@ -18,7 +18,7 @@ interface Kept {
 
 /** Kills and restarts the program `wanted` times. Returns `wanted`. */
 export async function killLoop(wanted: number, { random }: PartOptions, report: Report): Promise<number> {
-  await using installed = await InstalledDaemon.prepare({});
+  await using installed = await InstalledDaemon.prepare({ config: { history: { months: 13 } } });
   let before: Kept = { chunks: 0, attempts: 0 };
   for (let kill = 0; kill < wanted; kill++) {
     const daemon = installed.spawn();

@@ -5,6 +5,7 @@ import type { EpochMs } from "../../../src/core/time/interval.ts";
 interface Sleeper {
   readonly at: EpochMs;
   readonly wake: () => void;
+  readonly signal: AbortSignal;
 }
 
 /** Number of event-loop turns without a change after which all loops sleep. Messages to a client take some turns. */
@@ -28,6 +29,10 @@ export class ManualClock implements Clock {
   #now: EpochMs;
   readonly #onJump: ((now: EpochMs) => Promise<void>) | null;
   readonly #sleepers = new Set<Sleeper>();
+  /** Signals of pauses that are no loop: nothing slept with them again after a sleep ended. */
+  readonly #pauses = new WeakSet<AbortSignal>();
+  /** Signals of the sleepers that woke at the last move. */
+  #woken: readonly AbortSignal[] = [];
   /** Number of sleepers to expect: the largest number since the clock last became quiet. */
   #loops = MIN_LOOPS;
   #changes = 0;
@@ -59,7 +64,7 @@ export class ManualClock implements Clock {
     this.#pastSleeps = 0;
     return new Promise((resolve) => {
       const sleeper: Sleeper = {
-        at,
+        ...{ at, signal },
         wake: () => {
           signal.removeEventListener("abort", sleeper.wake);
           if (!this.#sleepers.delete(sleeper)) return;
@@ -68,7 +73,7 @@ export class ManualClock implements Clock {
         },
       };
       this.#sleepers.add(sleeper);
-      this.#loops = Math.max(this.#loops, this.#sleepers.size);
+      this.#loops = Math.max(this.#loops, this.#sleepingLoops);
       this.#changes++;
       signal.addEventListener("abort", sleeper.wake);
     });
@@ -77,6 +82,12 @@ export class ManualClock implements Clock {
   /** Number of loops that sleep now. */
   get sleepers(): number {
     return this.#sleepers.size;
+  }
+
+  get #sleepingLoops(): number {
+    let count = 0;
+    for (const { signal } of this.#sleepers) if (!this.#pauses.has(signal)) count++;
+    return count;
   }
 
   /** Moves to `at` without waking sleepers, as if the loops had hung. */
@@ -94,11 +105,14 @@ export class ManualClock implements Clock {
   async settle(): Promise<void> {
     for (let quiet = 0, changes = -1; quiet < BUSY_TURNS + QUIET_LOOKS; quiet++) {
       if (changes !== this.#changes) quiet = 0;
-      else if (quiet >= QUIET_TURNS && this.#sleepers.size >= this.#loops) return;
+      else if (quiet >= QUIET_TURNS && this.#sleepingLoops >= this.#loops) return;
       changes = this.#changes;
       await (quiet < BUSY_TURNS ? nextTurn() : realPause(1));
     }
-    this.#loops = Math.max(MIN_LOOPS, this.#sleepers.size);
+    const asleep = new Set([...this.#sleepers].map(({ signal }) => signal));
+    if (this.#sleepers.size >= MIN_LOOPS)
+      for (const signal of this.#woken) if (!asleep.has(signal)) this.#pauses.add(signal);
+    this.#loops = Math.max(MIN_LOOPS, this.#sleepingLoops);
   }
 
   /** Moves to `at` and wakes every sleeper on the way at its time. */
@@ -109,7 +123,9 @@ export class ManualClock implements Clock {
       if (next > at) break;
       this.#now = Math.max(this.#now, next);
       if (this.#onJump) await this.#onJump(this.#now);
-      for (const sleeper of [...this.#sleepers]) if (sleeper.at <= this.#now) sleeper.wake();
+      const due = [...this.#sleepers].filter((sleeper) => sleeper.at <= this.#now);
+      this.#woken = due.map(({ signal }) => signal);
+      for (const sleeper of due) sleeper.wake();
       await this.settle();
     }
     this.#now = Math.max(this.#now, at);

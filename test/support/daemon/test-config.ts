@@ -11,7 +11,7 @@ import type { Simulator } from "../../../src/simulator/simulator.ts";
 export const LAN_KEY = "key-of-a-test";
 
 /** Past months that a test daemon fetches by default: 13, the default of users, take most of the time of a short test. */
-const SHORT_HISTORY = { months: 1 };
+export const SHORT_HISTORY = { months: 1 };
 
 /** Top-level keys of the configuration, as the owner writes them. */
 export type ConfigInput = Partial<z.input<typeof configSchema>>;

@@ -6,6 +6,7 @@ import { ManualClock } from "../clock/manual-clock.ts";
 import { checkedAnswer } from "../http/checked-answer.ts";
 import { InstalledDaemon, type InstalledDaemonOptions } from "../processes/installed-daemon.ts";
 import { TempDir } from "../runner/temp-dir.ts";
+import { passFirstNight } from "./first-night.ts";
 import { startInProcess } from "./in-process-daemon.ts";
 import { type ConfigInput, configFor, fileFor, LAN_KEY } from "./test-config.ts";
 
@@ -66,6 +67,7 @@ export class TestDaemon implements AsyncDisposable {
     const now = () => clock.now() + (daemon?.serviceAheadMs ?? 0);
     const simulator = await startSimulator({ ...options.simulator, now });
     daemon = new TestDaemon(clock, simulator, options);
+    if (!options.dir) passFirstNight(daemon.dir.path, options.start);
     await daemon.#open();
     return daemon;
   }

@@ -1,12 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
 import path from "node:path";
-
-/**
- * Node's default folder for compiled code. A killed child does not write to it unless it calls `flushCompileCache`.
- */
-const COMPILED = path.join(tmpdir(), "node-compile-cache");
+import { COMPILE_CACHE } from "./node-flags.ts";
 
 /** Child process that runs a file of `children/` and prints lines. */
 export class Child implements AsyncDisposable {
@@ -20,7 +15,7 @@ export class Child implements AsyncDisposable {
     const script = path.join(import.meta.dirname, "children", file);
     this.#process = spawn(process.execPath, [script, ...args], {
       stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
+      env: { ...process.env, ...COMPILE_CACHE },
     });
     this.ended = once(this.#process, "close");
     this.#process.stdout?.setEncoding("utf8").on("data", (text: string) => {

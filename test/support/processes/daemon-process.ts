@@ -3,6 +3,7 @@ import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { loopMs } from "../runner/loop-time.ts";
+import { COMPILE_CACHE } from "./node-flags.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 
@@ -34,7 +35,7 @@ export class DaemonProcess implements AsyncDisposable {
     this.#child = spawn(program, [...rest, ...nodeArgs, path.join(ROOT, "dist/elbro.cjs"), ...args], {
       // This folder has no config/elbro.yaml. The root of a clone may contain the owner's.
       cwd: folder,
-      env: { PATH, HOME, ...environment },
+      env: { PATH, HOME, ...COMPILE_CACHE, ...environment },
       stdio: ["ignore", "pipe", "pipe", ...(channel === "ipc" ? (["ipc"] as const) : [])],
     });
     this.exit = new Promise((resolve) => this.#child.once("close", (code) => resolve(code)));

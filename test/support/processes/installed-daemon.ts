@@ -1,6 +1,9 @@
 import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { askSocket } from "../../../src/api/socket.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../src/simulator/simulator.ts";
-import { LAN_KEY } from "../daemon/test-config.ts";
+import { LAN_KEY, SHORT_HISTORY } from "../daemon/test-config.ts";
 import { TempDir } from "../runner/temp-dir.ts";
 import { DaemonProcess, type DaemonProcessOptions } from "./daemon-process.ts";
 
@@ -40,6 +43,7 @@ export class InstalledDaemon implements AsyncDisposable {
       third_party: { api_key: thirdParty.apiKey, api_secret: thirdParty.apiSecret },
       api: { host: "127.0.0.1", port: 0, keys: [{ name: "test", key: LAN_KEY }] },
       broker: { host: "127.0.0.1", port: 0, users: [{ name: "test", password: "test" }] },
+      history: SHORT_HISTORY,
       data_dir: this.dataDir,
       ...overrides,
     };
@@ -68,8 +72,13 @@ export class InstalledDaemon implements AsyncDisposable {
   ): Promise<DaemonProcess> {
     const daemon = this.spawn([], environment, options);
     await daemon.line(/broker connected/);
-    // This command returns after the daemon answers: until then a command waits for the data directory.
-    await this.run("addresses");
+    await daemon.line(/API listens/);
+    // The socket opens next. Until then a command waits for the data directory.
+    for (let isOpen = false; !isOpen && daemon.exitCode === null; await pause(5)) {
+      const answer = await askSocket(path.join(this.dataDir, "elbro.sock"), "/local/v1/addresses");
+      isOpen = answer !== null;
+      answer?.resume();
+    }
     return daemon;
   }
 

@@ -1,5 +1,7 @@
 /** Node flags and glibc settings of `npm start`, for other code that starts elbro. */
 import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { heapFlagsFor } from "../../../src/core/status/heap-size.ts";
 
 const { scripts } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
@@ -21,4 +23,12 @@ export const MALLOC_SETTINGS: Readonly<Record<string, string>> = Object.fromEntr
 export const START_ENVIRONMENT: Readonly<Record<string, string>> = {
   NODE_OPTIONS: NODE_FLAGS.join(" "),
   ...MALLOC_SETTINGS,
+};
+
+/**
+ * Folder for compiled code of started processes: without it, each would compile the program again. A killed process
+ * does not write to it unless it calls `flushCompileCache`.
+ */
+export const COMPILE_CACHE: Readonly<Record<string, string>> = {
+  NODE_COMPILE_CACHE: path.join(tmpdir(), "node-compile-cache"),
 };
