@@ -16,6 +16,7 @@ import type { ApiDeps } from "./deps.ts";
 import { type Endpoint, endpointFor } from "./endpoint.ts";
 import { assetFacts, FROM_PAGE, HTML, reference, routesOf } from "./openapi/operation.ts";
 import * as s from "./schema.ts";
+import { isOnThisMachine } from "./setup/setup-access.ts";
 
 /** Form of a key. Any other text is rejected without a check. */
 const SESSION_KEY_PATTERN = /^\S{1,512}$/;
@@ -40,6 +41,7 @@ const session = () =>
     admin: s.described(s.boolean, "Whether connections can be changed."),
     can_save: s.described(s.boolean, "Whether plans and plugs can be saved; not in the demo."),
     can_set_up: s.described(s.boolean, "Whether `/local/v1/setup` can replace the demo by your own home."),
+    demo_key: s.optional(s.described(s.text, "Key with which the page of a demo on this machine opens by itself.")),
     can_log_out: s.boolean,
     house: s.optional(s.described(s.named("House", house()), "Only if the caller may read.")),
     now: s.instant,
@@ -145,6 +147,7 @@ function sessionOf(
     control: key?.control ?? false,
     can_save: !editor.isInvented,
     can_set_up: setup !== null,
+    ...(setup?.demoKey && isOnThisMachine(request) ? { demo_key: setup.demoKey } : {}),
     // A user who is logged in through Home Assistant logs out there.
     can_log_out: pages.sessions.keyOf(headers, now) !== null,
     ...(mayRead ? { house: houseOf(state) } : {}),

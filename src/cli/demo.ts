@@ -40,6 +40,8 @@ export interface Demo {
   readonly config: Config;
   /** True if the broker requires no login. */
   readonly anonymousBroker: boolean;
+  /** Key with which the dashboard opens by itself; null if other machines can reach it, or the owner set keys. */
+  readonly openKey: string | null;
   readonly close: () => Promise<void>;
   /** Moves the demo's database into a folder of its own, so that the real home starts with an empty one. Call after `close`. */
   readonly setAside: () => void;
@@ -104,6 +106,7 @@ export async function startDemo({ config, clock, host = LOOPBACK_HOST }: DemoOpt
       data_dir: dataDir,
     },
     anonymousBroker: isOpen,
+    openKey: isOpen && config.api.keys.length === 0 ? LOOPBACK_KEY : null,
     async close() {
       await living?.close();
       await simulator.close();
@@ -147,7 +150,7 @@ async function startLiving(simulator: Simulator, dataDir: string, clock: Clock) 
 }
 
 export function demoGreeting(
-  { config: { api, broker, mqtt }, anonymousBroker }: Demo,
+  { config: { api, broker, mqtt }, anonymousBroker, openKey }: Demo,
   ports: { readonly api: number; readonly broker: number | null },
 ): string {
   const key = api.keys[0]?.key ?? "";
@@ -157,7 +160,7 @@ export function demoGreeting(
   const mqttLine = ports.broker === null ? "" : `  topics   mosquitto_sub ${topics}     (or: npx mqtt sub ${topics})\n`;
   const reach = api.host === LOOPBACK_HOST ? "nothing leaves this machine" : "a new key and password at each start";
   return `elbro runs a demo: no account, no key, ${reach}.
-  look     http://${LOOPBACK_HOST}:${ports.api}/     (log in with the key ${key})
+  look     http://${LOOPBACK_HOST}:${ports.api}/${openKey === null ? `     (log in with the key ${key})` : ""}
 ${mqttLine}  API      curl -H 'Authorization: Bearer ${key}' http://${LOOPBACK_HOST}:${ports.api}/consumer/v1/me/addresses
   key      ${key}
   health   http://${LOOPBACK_HOST}:${ports.api}/healthz

@@ -8,7 +8,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Home, Plan, PlansAnswer, PricesAnswer, Session, System } from "./answers.ts";
 import { forgetLast, keepLast, lastKnown } from "./last-known.ts";
-import { get, pathOf, refusalIn } from "./requests.ts";
+import { get, pathOf, post, refusalIn } from "./requests.ts";
 import type { Prices } from "./timeline.ts";
 
 const RETRY_MS = 4_000;
@@ -75,6 +75,11 @@ export class PageStore {
   /** Reads the session, and starts to read everything else. */
   async start(): Promise<void> {
     await this.readSession();
+    const { demo_key, signed_in } = this.session.value ?? {};
+    if (demo_key !== undefined && !signed_in) {
+      await post("local/v1/session", { key: demo_key });
+      await this.readSession();
+    }
     if (this.mayRead.value) void this.begin();
   }
 

@@ -28,6 +28,8 @@ export interface SetupOptions {
   /** Configuration without that file: service, ports, data directory. */
   readonly config: Config;
   readonly proxy: ProxySettings | null;
+  /** Key with which the dashboard of the demo opens by itself; null if users log in. */
+  readonly demoKey: string | null;
   /** Reads a configuration, with these texts in place of its files. */
   readonly readWith: (texts: ConfigTexts) => ConfigReading;
   /** Writes a new code to the log. */

@@ -270,7 +270,9 @@ async function startHouse(
   // An app of Home Assistant is configured by its options, so the page offers no set-up.
   const writePlain = (line: string) => (text ? text.write(line) : void process.stdout.write(`${line}\n`));
   const setup =
-    demo && process.env.SUPERVISOR_TOKEN === undefined ? setupOf(config, writePlain, onSetUp, failure) : null;
+    demo && process.env.SUPERVISOR_TOKEN === undefined
+      ? { ...setupOf(config, writePlain, onSetUp, failure), demoKey: demo.openKey }
+      : null;
   try {
     const used = demo?.config ?? (await withSupervisor(config));
     const daemon = await startWhenFree({
@@ -345,7 +347,7 @@ function setupOf(
   writePlain: (line: string) => void,
   onDone: SetupOptions["onDone"],
   failure: string | null,
-): SetupOptions {
+): Omit<SetupOptions, "demoKey"> {
   return {
     path: join(config.data_dir, PAGE_FILE),
     config,

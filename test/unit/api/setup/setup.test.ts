@@ -22,6 +22,7 @@ function optionsIn(folder: string, environment: Record<string, string> = {}): Se
     readWith: (texts) => readConfiguration(null, all, texts),
     onCode: () => undefined,
     failure: null,
+    demoKey: null,
     onDone: () => undefined,
   };
 }
