@@ -77,7 +77,7 @@ export class SetupAccess {
 }
 
 /** Returns true if a request comes from this machine and not through a proxy. */
-function isOnThisMachine({ headers, remoteAddress }: LocalRequest): boolean {
+export function isOnThisMachine({ headers, remoteAddress }: Pick<LocalRequest, "headers" | "remoteAddress">): boolean {
   return (
     /^(::1|(::ffff:)?127(\.\d{1,3}){3})$/.test(remoteAddress) &&
     LOOPBACK_HOST.test(headers.host ?? "") &&

@@ -269,10 +269,8 @@ async function startHouse(
   };
   // An app of Home Assistant is configured by its options, so the page offers no set-up.
   const writePlain = (line: string) => (text ? text.write(line) : void process.stdout.write(`${line}\n`));
-  const setup =
-    demo && process.env.SUPERVISOR_TOKEN === undefined
-      ? { ...setupOf(config, writePlain, onSetUp, failure), demoKey: demo.openKey }
-      : null;
+  const isSetUpHere = demo !== null && process.env.SUPERVISOR_TOKEN === undefined;
+  const setup = isSetUpHere ? setupOf({ ...demo, config }, writePlain, onSetUp, failure) : null;
   try {
     const used = demo?.config ?? (await withSupervisor(config));
     const daemon = await startWhenFree({
@@ -343,14 +341,15 @@ function dashboardAt(api: Config["api"], port: number): string {
 }
 
 function setupOf(
-  config: Config,
+  { config, openKey: demoKey }: Pick<Demo, "config" | "openKey">,
   writePlain: (line: string) => void,
   onDone: SetupOptions["onDone"],
   failure: string | null,
-): Omit<SetupOptions, "demoKey"> {
+): SetupOptions {
   return {
     path: join(config.data_dir, PAGE_FILE),
     config,
+    demoKey,
     proxy: proxyOf(process.env),
     onDone,
     failure,
