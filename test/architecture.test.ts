@@ -26,7 +26,7 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   api: 8_680,
   cli: 2_870,
   config: 4_728,
-  core: 10_928,
+  core: 10_968,
   dashboard: 10_068,
   http: 2_039,
   integrations: 2_684,
@@ -36,7 +36,7 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   service: 3_949,
   simulator: 2_381,
   src: 270,
-  state: 3_060,
+  state: 3_083,
   storage: 3_783,
 };
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */
