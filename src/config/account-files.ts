@@ -9,6 +9,7 @@ import { type Message, message } from "../core/language/text.ts";
 import { isOwn, shardOfConfig } from "../core/sharding/shard.ts";
 import { readBounded, whyUnread } from "./bounded-file.ts";
 import { entryId } from "./entry-list.ts";
+import type { ConfigReading } from "./load.ts";
 import { type ConfigMistake, joined, mistakeAt, pathText } from "./mistake.ts";
 import { deviceOf } from "./plug-schema.ts";
 import type { AccountEntry, AccountFilesFound, Config } from "./schema.ts";
@@ -29,22 +30,18 @@ interface KnownFile {
   readonly secretFiles: readonly string[];
 }
 
-type AccountReading =
-  | { readonly kind: "config"; readonly config: AccountEntry; readonly secretFiles: readonly string[] }
-  | { readonly kind: "mistakes"; readonly mistakes: readonly ConfigMistake[] };
-
 /** Error for a folder that cannot be read. */
 export class AccountsDirError extends Error {}
 
 /** Reads the folder, and after that only its changed files. */
 export class AccountFiles {
-  readonly #readAccount: (text: string) => AccountReading;
+  readonly #readAccount: (text: string) => ConfigReading<AccountEntry>;
   /** Files by name. Bounded by MAX_FILES. */
   #known = new Map<string, KnownFile>();
   /** Accounts in use, by name of the file. */
   #used: ReadonlyMap<string, AccountEntry> = new Map();
 
-  constructor(readAccount: (text: string) => AccountReading) {
+  constructor(readAccount: (text: string) => ConfigReading<AccountEntry>) {
     this.#readAccount = readAccount;
   }
 
@@ -81,9 +78,13 @@ export class AccountFiles {
 
   /** Reads changed files, one per step, so that `join` has little left to do. `join` reports an unreadable folder. */
   *reading(folder: string): Generator<void> {
-    for (const name of namesIn(folder)) {
-      this.#known.set(name, this.#read(path.join(folder, name), this.#known.get(name)));
-      yield;
+    try {
+      for (const name of listed(folder)) {
+        this.#known.set(name, this.#read(path.join(folder, name), this.#known.get(name)));
+        yield;
+      }
+    } catch (error) {
+      if (!(error instanceof AccountsDirError)) throw error;
     }
   }
 
@@ -148,16 +149,6 @@ export class AccountFiles {
 
 /** Name by which the third-party places are assigned to a shard. */
 const THIRD_PARTY = "third_party";
-
-/** Returns the names of the account files; none if the folder cannot be read. */
-function namesIn(folder: string): string[] {
-  try {
-    return listed(folder);
-  } catch (error) {
-    if (error instanceof AccountsDirError) return [];
-    throw error;
-  }
-}
 
 function listed(folder: string): string[] {
   try {

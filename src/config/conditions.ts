@@ -6,8 +6,8 @@ export interface Condition {
   readonly values: readonly string[];
   /** Keys that are not allowed if the condition applies. */
   readonly without: readonly string[];
-  /** Keys of which at least one is required if the condition applies. An empty list requires nothing. */
-  readonly oneOf: readonly string[];
+  /** Keys of which at least one is required if the condition applies. */
+  readonly oneOf?: readonly string[];
 }
 
 /** Returns the condition as JSON Schema. */
@@ -17,7 +17,7 @@ export function schemaOfCondition({ key, values, without, oneOf }: Condition): R
     then: {
       type: "object",
       ...(without.length > 0 && { properties: Object.fromEntries(without.map((name) => [name, false])) }),
-      ...(oneOf.length > 0 && { anyOf: oneOf.map((name) => ({ type: "object", required: [name] })) }),
+      ...(oneOf && { anyOf: oneOf.map((name) => ({ type: "object", required: [name] })) }),
     },
     if: { type: "object", required: [key], properties: { [key]: { enum: values } } },
   };

@@ -117,7 +117,7 @@ function unknownKey(key: string, path: Path, schema: z.core.$ZodType, root: stri
   if (key.length > MAX_KEY_LENGTH)
     return { path: pathText(path) || root, ...message("mistake.long_name", { length: key.length }) };
   const here = pathText([...path, key]);
-  const shape = shapeAt(path, schema) ?? {};
+  const shape = shapeOf(schemaAt(path, schema)) ?? {};
   const stem = key.replace(FILE_SUFFIX, "");
   if (stem !== key && Object.hasOwn(shape, stem)) return { path: here, ...message("mistake.file_key", { stem }) };
   const other = Object.hasOwn(OTHER_NAMES, key) ? OTHER_NAMES[key] : undefined;
@@ -152,10 +152,6 @@ function keysHere(shape: Shape): Message | string {
 function keyElsewhere(key: string, schema: z.core.$ZodType): string | null {
   const found = keysBelow(schema).find(({ path }) => path.at(-1) === key.replace(FILE_SUFFIX, ""));
   return found ? found.path.join(".") : null;
-}
-
-function shapeAt(path: Path, schema: z.core.$ZodType): ReturnType<typeof shapeOf> {
-  return shapeOf(schemaAt(path, schema));
 }
 
 function schemaAt(path: Path, schema: z.core.$ZodType): z.core.$ZodType | undefined {

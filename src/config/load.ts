@@ -12,6 +12,7 @@ import { inPage, type Laid, layOver, NOTHING_LAID, placeIn, readPageFile } from 
 import { triedPlans } from "./plan-trials.ts";
 import { type AccountEntry, accountSchema, type Config, configSchema } from "./schema.ts";
 import { defaultOf, FILE_SUFFIX, itemOf, kindOf, shapeOf, wordsOf } from "./schema-nodes.ts";
+import { holdsSecret } from "./secrets.ts";
 import { isTree, type Tree } from "./tree.ts";
 import { expecting } from "./values.ts";
 import { readYaml, type YamlReading } from "./yaml-text.ts";
@@ -59,13 +60,18 @@ interface Draft {
   readonly mistakes: ConfigMistake[];
   /** Environment variables by path of the key that they set. */
   readonly variables: Map<string, string>;
-  /** Keys whose files could not be read. They are not reported as missing as well. */
-  readonly unread: Set<string>;
   readonly readFile: ConfigSources["readFile"];
-  readonly secretFiles: Set<string>;
-  readonly tlsFiles: string[];
-  /** Texts of the files that set a key, by path of the key. No message shows a part of them. */
-  readonly contents: Map<string, string>;
+  readonly files: KeyFile[];
+}
+
+/** A file that sets a key. */
+interface KeyFile {
+  readonly file: string;
+  /** Path and name of the key. */
+  readonly path: string;
+  readonly name: string;
+  /** No message shows a part of it. Null if the file cannot be read; the key is not reported as missing as well. */
+  readonly content: string | null;
 }
 
 /**
@@ -169,16 +175,8 @@ function readWhole<Schema extends ConfigSchema>({
   const tree = file === null ? {} : readTree(file, mistakes);
   if (!tree) return { kind: "mistakes", mistakes };
   const holdsSecrets = holdsSecret(tree);
-  const draft: Draft = {
-    tree,
-    mistakes,
-    variables: new Map(),
-    unread: new Set<string>(),
-    readFile,
-    secretFiles: new Set<string>(),
-    tlsFiles: [],
-    contents: new Map(),
-  };
+  const draft: Draft = { tree, mistakes, variables: new Map(), readFile, files: [] };
+  const { files } = draft;
   apply?.(draft);
   resolve(draft, tree, schema, []);
   const result = schema.safeParse(tree);
@@ -186,16 +184,16 @@ function readWhole<Schema extends ConfigSchema>({
     ? triedPlans(result.data as Config | AccountEntry)
     : result.error.issues.flatMap((issue) => describeIssue(issue, tree, schema));
   for (const mistake of issues)
-    if (!draft.unread.has(mistake.path) && !mistakes.some(({ path }) => path === mistake.path))
-      mistakes.push(withoutContents(mistake, draft.contents));
+    if (![...mistakes, ...files.filter(({ content }) => content === null)].some(({ path }) => path === mistake.path))
+      mistakes.push(withoutContents(mistake, files));
   if (result.success && mistakes.length === 0) {
-    const secretFiles = [...draft.secretFiles].filter((file) => !secrets.includes(file));
+    const secretFiles = files.filter(({ name, file }) => isSecretKey(name) && !secrets.includes(file));
     return {
       kind: "config",
       config: result.data as z.output<Schema>,
       holdsSecrets,
-      secretFiles,
-      tlsFiles: draft.tlsFiles,
+      secretFiles: [...new Set(secretFiles.map(({ file }) => file))],
+      tlsFiles: files.filter(({ path, name }) => path.endsWith(`tls.${name}`)).map(({ file }) => file),
       page: { ...NOTHING_LAID, mistakes: [] },
     };
   }
@@ -249,13 +247,6 @@ function sectionIn(value: unknown): unknown {
   return reading?.kind === "value" && isTree(reading.value) ? reading.value : value;
 }
 
-/** Returns whether a value contains a secret: under a secret key, or as the login of a URL. */
-function holdsSecret(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(holdsSecret);
-  if (!isTree(value)) return typeof value === "string" && /^[a-z]+:\/\/[^/@]*:[^/@]+@/i.test(value);
-  return Object.entries(value).some(([key, below]) => (isSecretKey(key) ? Boolean(below) : holdsSecret(below)));
-}
-
 function hasKeys(value: unknown): boolean {
   return !isTree(value) || Object.keys(value).length > 0;
 }
@@ -281,37 +272,31 @@ function readInto(draft: Draft, tree: Tree, fileKey: string, { shape, path }: Se
   };
   if (tree[key] !== undefined) mistake(message("mistake.file_too", { key }));
   else if (typeof file !== "string" || file === "") mistake(expecting("mistake.expected_file"));
-  else
+  else {
+    let content: string | null = null;
     try {
-      const content = draft.readFile(file).trimEnd();
+      content = draft.readFile(file).trimEnd();
       tree[key] = content;
-      draft.contents.set(pathText([...path, key]), content);
-      if (isSecretKey(key)) draft.secretFiles.add(file);
-      if (path.at(-1) === "tls") draft.tlsFiles.push(file);
     } catch (error) {
       throwIfShort(error, `cannot read ${textIn("en", shownFile(file))}`);
-      draft.unread.add(pathText([...path, key]));
       mistake(message("mistake.unread", { file: shownFile(file), why: whyUnread(error) }));
     }
+    draft.files.push({ file, path: pathText([...path, key]), name: key, content });
+  }
 }
 
 /** Texts of a file that are shorter occur in messages by chance. */
 const MIN_CONTENT = 4;
 
 /** Removes texts of files from a mistake: the file may be another one than its owner meant. */
-function withoutContents(mistake: ConfigMistake, contents: ReadonlyMap<string, string>): ConfigMistake {
-  const parts = [...contents.values()]
-    .flatMap((content) => [content, JSON.stringify(content).slice(1, -1), slugOf(content)])
+function withoutContents(mistake: ConfigMistake, files: readonly KeyFile[]): ConfigMistake {
+  const parts = files
+    .flatMap(({ content }) => (content ? [content, JSON.stringify(content).slice(1, -1), slugOf(content)] : []))
     .filter(({ length }) => length >= MIN_CONTENT);
   const { facts } = mistake;
-  const isRead = Boolean(contents.get(mistake.path)) && "found" in facts;
-  return {
-    ...mistake,
-    facts: without(
-      parts,
-      isRead ? { ...facts, ...("hint" in facts && { hint: "" }), found: message("mistake.value_in_file") } : facts,
-    ),
-  };
+  const isRead = files.some(({ path, content }) => path === mistake.path && content) && "found" in facts;
+  const hidden = isRead && { ...("hint" in facts && { hint: "" }), found: message("mistake.value_in_file") };
+  return { ...mistake, facts: without(parts, { ...facts, ...hidden }) };
 }
 
 function without(parts: readonly string[], facts: Message["facts"]): Message["facts"] {

@@ -59,16 +59,15 @@ export function readPageFile(text: string | null, owner: Tree): { page: PageFile
   const reading = readYaml(text ?? "");
   if (reading.kind === "mistake") return { page: EMPTY_PAGE, mistake: { path: PAGE_FILE, ...saidOf(reading) } };
   const tree = isTree(reading.value) ? reading.value : {};
-  if (typeof tree.version === "number" && tree.version > VERSION)
-    return { page: EMPTY_PAGE, mistake: newer(tree.version) };
+  const { version } = tree;
+  if (typeof version === "number" && version > VERSION)
+    return {
+      page: EMPTY_PAGE,
+      mistake: { path: PAGE_FILE, ...message("mistake.newer_file", { version, known: VERSION }) },
+    };
   const [plans, plugs] = entryLists.map((list) => pageEntries(tree[list], writtenIds(entriesIn(owner, list))));
   const page = { settings: isTree(tree.settings) ? tree.settings : {}, plans: plans ?? {}, plugs: plugs ?? {} };
   return { page, mistake: null };
-}
-
-/** Returns the mistake of a file that this elbro cannot read, and therefore does not change. */
-function newer(version: number): ConfigMistake {
-  return { path: PAGE_FILE, ...message("mistake.newer_file", { version, known: VERSION }) };
 }
 
 function pageEntries(list: unknown, owned: readonly string[]): PageEntries {

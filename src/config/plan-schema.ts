@@ -158,19 +158,21 @@ const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> 
   away: ["window", "slots", "below"],
 };
 
+/** Settings of which each kind needs one. */
+const ONE_OF: Readonly<Record<PlanKind, readonly string[]>> = {
+  window: ["hours", "energy"],
+  slots: ["hours", "energy", "soc"],
+  below: ["percent", "level", "max_price"],
+  avoid: ["hours", "energy"],
+};
+
 /** The same as conditions for the JSON Schema: forms hide settings that are not allowed, and editors mark them. */
-export const planConditions: readonly Condition[] = [
-  ...planKinds.map((kind): Condition => {
-    const others = Object.entries(KINDS_OF).flatMap(([setting, kinds]) => (kinds.includes(kind) ? [] : [setting]));
-    const oneOf =
-      kind === "below"
-        ? ["percent", "level", "max_price"]
-        : kind === "slots"
-          ? ["hours", "energy", "soc"]
-          : ["hours", "energy"];
-    return { key: "kind", values: [kind], without: others, oneOf };
-  }),
-];
+export const planConditions: readonly Condition[] = planKinds.map((kind) => ({
+  key: "kind",
+  values: [kind],
+  without: Object.entries(KINDS_OF).flatMap(([setting, kinds]) => (kinds.includes(kind) ? [] : [setting])),
+  oneOf: ONE_OF[kind],
+}));
 
 function mistakesOf(entry: PlanEntry): Mistake[] {
   const found: Mistake[] = [];

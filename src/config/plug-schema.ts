@@ -86,27 +86,17 @@ type KeyMistake = readonly [key: keyof Plug & string, said: Message];
 
 const CUSTOM_KEYS = ["on", "off", "dead_man", "ask", "state", "availability"] as const;
 
+const ADDRESS_KEYS = ["topic", "entity", "url", "topic_file", "entity_file", "url_file"];
+const HTTP_KEYS = ["url", "username", "password", "certificate"];
+const allBut = (...others: PlugFamily[]) => families.filter((family) => !others.includes(family));
+const withoutHttp = families.filter((family) => !("http" in plugFamilies[family]));
+
 /** Some of the checks below, as conditions for the JSON Schema. */
 export const plugConditions: readonly Condition[] = [
-  {
-    key: "family",
-    values: families.filter((family) => family !== "custom"),
-    without: CUSTOM_KEYS,
-    oneOf: ["topic", "entity", "url", "topic_file", "entity_file", "url_file"],
-  },
-  {
-    key: "family",
-    values: families.filter((family) => !("http" in plugFamilies[family])),
-    without: ["url", "username", "password", "certificate"],
-    oneOf: [],
-  },
-  {
-    key: "family",
-    values: families.filter((family) => family !== "homeassistant"),
-    without: ["entity", "values"],
-    oneOf: [],
-  },
-  { key: "family", values: ["homeassistant"], without: ["topic"], oneOf: [] },
+  { key: "family", values: allBut("custom"), without: CUSTOM_KEYS, oneOf: ADDRESS_KEYS },
+  { key: "family", values: withoutHttp, without: HTTP_KEYS },
+  { key: "family", values: allBut("homeassistant"), without: ["entity", "values"] },
+  { key: "family", values: ["homeassistant"], without: ["topic"] },
 ];
 
 function* mistakesIn(plug: Plug): Generator<KeyMistake> {

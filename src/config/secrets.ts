@@ -22,14 +22,15 @@ export function redactedConfig(value: unknown): unknown {
 
 /** Returns every secret once, including those in URLs. */
 export function secretsIn(config: Config): string[] {
-  return [...new Set(below(config, false))].filter((secret) => secret.length >= MIN_LENGTH);
+  const found = textsIn(config).flatMap(({ text, keys }) => (keys.some(isSecretKey) ? [text] : loginIn(text)));
+  return [...new Set(found)].filter((secret) => secret.length >= MIN_LENGTH);
 }
 
-function below(value: unknown, isSecret: boolean): string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => below(item, isSecret));
-  if (isTree(value)) return Object.entries(value).flatMap(([key, each]) => below(each, isSecret || isSecretKey(key)));
-  if (typeof value !== "string") return [];
-  return isSecret ? [value] : loginIn(value);
+/** Returns whether a value contains a secret: under a secret key, or as the login of a URL. */
+export function holdsSecret(value: unknown): boolean {
+  return textsIn(value).some(({ text, keys }) =>
+    keys.some(isSecretKey) ? text !== "" : /^[a-z]+:\/\/[^/@]*:[^/@]+@/i.test(text),
+  );
 }
 
 /** Returns user and password of a URL, as written and URL-decoded. */
@@ -41,28 +42,29 @@ function loginIn(text: string): string[] {
 
 /** Returns every user name, also of other programs: values of keys that are called `username`. */
 export function userNamesIn(value: unknown): string[] {
-  return textsAt(value, (key) => key === "username");
+  return textsAt(value, /^username$/);
 }
 
 /** Returns the host names of URLs and lists that may tell who the owner is: those with a dot, and public addresses. */
 export function hostNamesIn({ service: _, ...config }: Config): string[] {
-  const texts = textsAt(config, (key) => /^(hosts?|cors|.*url)$/.test(key));
+  const texts = textsAt(config, /^(hosts?|cors|.*url)$/);
   const names = texts.map((text) => text.replace(/^[a-z+]+:\/\/(?:[^/]*@)?/i, "").replace(/[/?#].*$|:\d+$/g, ""));
-  return names.map((name) => name.replace(/^\*\./, "")).filter((name) => name.includes(".") && !isCommonHost(name));
+  return names.map((name) => name.replace(/^\*\./, "")).filter((name) => name.includes(".") && !COMMON_HOST.test(name));
 }
 
 /** Addresses of home networks and of this machine, and the public server of ntfy. */
 const COMMON_HOST = /^(0\.0\.0\.0|127\..*|10\..*|192\.168\..*|172\.(1[6-9]|2\d|3[01])\..*|ntfy\.sh)$/;
 
-function isCommonHost(name: string): boolean {
-  return COMMON_HOST.test(name);
+/** Returns the texts of the keys that match. */
+function textsAt(value: unknown, name: RegExp): string[] {
+  return textsIn(value).flatMap(({ text, keys }) => (name.test(keys.at(-1) ?? "") ? [text] : []));
 }
 
-/** Returns the texts below the keys that match. */
-function textsAt(value: unknown, matches: (key: string) => boolean, isWanted = false): string[] {
-  if (typeof value === "string") return isWanted ? [value] : [];
-  if (Array.isArray(value)) return value.flatMap((item) => textsAt(item, matches, isWanted));
-  return isTree(value) ? Object.entries(value).flatMap(([key, each]) => textsAt(each, matches, matches(key))) : [];
+/** Returns every text with the keys above it. */
+function textsIn(value: unknown, keys: readonly string[] = []): { text: string; keys: readonly string[] }[] {
+  if (typeof value === "string") return [{ text: value, keys }];
+  if (Array.isArray(value)) return value.flatMap((item) => textsIn(item, keys));
+  return isTree(value) ? Object.entries(value).flatMap(([key, each]) => textsIn(each, [...keys, key])) : [];
 }
 
 function decoded(text: string): string {

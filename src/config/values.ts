@@ -49,16 +49,12 @@ export function passes<Value>(fits: (value: Value) => boolean, said: Expected | 
 
 /** Returns the message for a value that is not as expected and not shown. */
 export function expecting(key: Expected): Message {
-  return message("mistake.expected", { expected: part(key) });
-}
-
-function part(key: Expected): Message {
-  return { key, facts: {} };
+  return message("mistake.expected", { expected: { key, facts: {} } });
 }
 
 /** Returns the message for a value that is missing. */
 export function missing(expected: Exclude<Expected, "mistake.expected_with">): Message {
-  return message("mistake.missing", { expected: part(expected) });
+  return message("mistake.missing", { expected: { key: expected, facts: {} } });
 }
 
 /** Returns the message for a value that is missing and belongs with another key. */

@@ -57,7 +57,6 @@ export async function clearPublished(options: ClearOptions): Promise<ClearResult
       onRefused(topic, why) {
         reason = `${topic}: ${textIn("en", why)}`;
       },
-      onAccepted: () => undefined,
       onMessage({ topic, payload, retained }) {
         if (topic === birthTopic && payload === "online" && !retained && session) publisher.attach(session);
       },

@@ -60,37 +60,7 @@ type ConnectionOf = (client: Client) => NetworkConnection | undefined;
 
 /** Returns the handlers of aedes. */
 export function rulesOf(options: BrokerRules, connectionOf: ConnectionOf): Handlers {
-  const rules = new Rules(options, connectionOf);
-  return {
-    preConnect: (client, packet, done) => {
-      // Without a client id, aedes refuses a session that shall last (MQTT 3.1.1, 3.1.3.1).
-      if (packet.clientId !== "" || packet.protocolVersion === 5) packet.clean = true;
-      rules.limitPackets(client, packet.properties?.maximumPacketSize);
-      // aedes sends its limit to clients of MQTT 5, and refuses other clients above it.
-      if (packet.protocolVersion !== 5)
-        packet.keepalive = Math.min(packet.keepalive || MAX_KEEPALIVE_SEC, MAX_KEEPALIVE_SEC);
-      done(null, true);
-    },
-    authenticate: (client, name, password, done) => {
-      const refuse = ({ returnCode, reason }: Refusal) => {
-        connectionOf(client)?.refuse(reason, name ?? null);
-        done(Object.assign(new Error("refused"), { returnCode }), false);
-      };
-      rules.login(client, name, password).then(
-        (refusal) => (refusal === null ? done(null, true) : refuse(refusal)),
-        () => refuse(REFUSALS.isLost),
-      );
-    },
-    authorizePublish: (client, packet, done) => {
-      const isTaken = rules.takes(client, packet);
-      if (!isTaken && client?.version === 5) return done(new Error(NOT_AUTHORIZED));
-      if (!isTaken) discard(packet);
-      done(null);
-    },
-    authorizeForward: (client, packet) => (rules.mayForward(client, packet) ? forwardNonEmpty(client, packet) : null),
-    authorizeSubscribe: (client, subscription, done) =>
-      done(null, rules.mayListen(client, subscription.topic) ? subscription : null),
-  };
+  return new Rules(options, connectionOf);
 }
 
 /**
@@ -143,7 +113,7 @@ function sizeOf({ topic, payload, properties }: AedesPublishPacket): number {
   return MAX_HEADER_BYTES + Buffer.byteLength(topic) + Buffer.byteLength(payload) + ofProperties;
 }
 
-class Rules {
+class Rules implements Handlers {
   readonly #options: BrokerRules;
   readonly #connectionOf: ConnectionOf;
   readonly #users = new WeakMap<Client, BrokerUser>();
@@ -166,8 +136,55 @@ class Rules {
     this.#connectionOf = connectionOf;
   }
 
+  readonly preConnect: Handlers["preConnect"] = (client, packet, done) => {
+    // Without a client id, aedes refuses a session that shall last (MQTT 3.1.1, 3.1.3.1).
+    if (packet.clientId !== "" || packet.protocolVersion === 5) packet.clean = true;
+    const maxBytes = packet.properties?.maximumPacketSize;
+    if (maxBytes !== undefined) this.#maxPacketBytes.set(client, maxBytes);
+    // aedes sends its limit to clients of MQTT 5, and refuses other clients above it.
+    if (packet.protocolVersion !== 5)
+      packet.keepalive = Math.min(packet.keepalive || MAX_KEEPALIVE_SEC, MAX_KEEPALIVE_SEC);
+    done(null, true);
+  };
+
+  readonly authenticate: Handlers["authenticate"] = (client, name, password, done) => {
+    const refuse = ({ returnCode, reason }: Refusal) => {
+      this.#connectionOf(client)?.refuse(reason, name ?? null);
+      done(Object.assign(new Error("refused"), { returnCode }), false);
+    };
+    this.#login(client, name, password).then(
+      (refusal) => (refusal === null ? done(null, true) : refuse(refusal)),
+      () => refuse(REFUSALS.isLost),
+    );
+  };
+
+  readonly authorizePublish: Handlers["authorizePublish"] = (client, packet, done) => {
+    if (client === null || !this.#connectionOf(client)) return done(null);
+    cleanProperties(packet);
+    const reason = this.#whyDropped(this.#users.get(client), packet);
+    if (reason === null) return done(null);
+    this.#report(client, packet.topic, reason);
+    if (client.version === 5) return done(new Error(NOT_AUTHORIZED));
+    discard(packet);
+    done(null);
+  };
+
+  /** Leaves out a message that is larger than its client accepts (MQTT 5, 3.1.2.11.4). */
+  readonly authorizeForward: Handlers["authorizeForward"] = (client, packet) => {
+    const maxBytes = this.#maxPacketBytes.get(client);
+    if (maxBytes === undefined || sizeOf(packet) <= maxBytes) return forwardNonEmpty(client, packet);
+    this.#report(client, packet.topic, `the client accepts packets of at most ${maxBytes} bytes`);
+    return null;
+  };
+
+  readonly authorizeSubscribe: Handlers["authorizeSubscribe"] = (client, subscription, done) => {
+    const reason = this.#connectionOf(client) ? this.#whyNotListened(client, subscription.topic) : null;
+    if (reason !== null) this.#report(client, subscription.topic, reason);
+    done(null, reason === null ? subscription : null);
+  };
+
   /** Returns why a login is refused; null if it is accepted. */
-  async login(
+  async #login(
     client: Client,
     name: string | undefined,
     password: Readonly<Buffer> | undefined,
@@ -236,16 +253,6 @@ class Rules {
     return users.find(name, password);
   }
 
-  takes(client: Client | null, packet: PublishPacket): boolean {
-    if (client === null || !this.#connectionOf(client)) return true;
-    const user = this.#users.get(client);
-    cleanProperties(packet);
-    const reason = this.#whyDropped(user, packet);
-    if (reason === null) return true;
-    this.#report(client, packet.topic, reason);
-    return false;
-  }
-
   /** Reports a refused message or subscription, once per connection and reason. */
   #report(client: Client, topic: string, reason: string): void {
     const reported = this.#reported.get(client) ?? new Set();
@@ -263,25 +270,6 @@ class Rules {
     // The length includes the properties. For a will, only the length of its CONNECT is bounded.
     const bytes = packet.payload.length === 0 ? 0 : (packet.length ?? MAX_CONNECT_BYTES);
     return this.#retained.take(user.name, packet.topic, bytes);
-  }
-
-  limitPackets(client: Client, maxBytes: number | undefined): void {
-    if (maxBytes !== undefined) this.#maxPacketBytes.set(client, maxBytes);
-  }
-
-  /** Returns whether a client accepts a message of this size (MQTT 5, 3.1.2.11.4). */
-  mayForward(client: Client, packet: AedesPublishPacket): boolean {
-    const maxBytes = this.#maxPacketBytes.get(client);
-    if (maxBytes === undefined || sizeOf(packet) <= maxBytes) return true;
-    this.#report(client, packet.topic, `the client accepts packets of at most ${maxBytes} bytes`);
-    return false;
-  }
-
-  mayListen(client: Client, filter: string): boolean {
-    if (!this.#connectionOf(client)) return true;
-    const reason = this.#whyNotListened(client, filter);
-    if (reason !== null) this.#report(client, filter, reason);
-    return reason === null;
   }
 
   #whyNotListened(client: Client, filter: string): string | null {

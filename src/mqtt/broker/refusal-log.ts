@@ -6,39 +6,28 @@ const QUIET_MS = 60_000;
 /** Maximum number of remembered addresses and reasons. The oldest is dropped. */
 const MAX_REMEMBERED = 256;
 
-interface Reported {
-  readonly atMs: number;
-  repeated: number;
-}
-
-export class RefusalLog {
-  readonly #write: (facts: RefusedConnection & { readonly repeated: number }) => void;
-  readonly #now: () => number;
-  /** Oldest first. Bounded by MAX_REMEMBERED. */
-  readonly #reported = new Map<string, Reported>();
-
-  /** `now` returns a monotonic time in ms. */
-  constructor(write: (facts: RefusedConnection & { readonly repeated: number }) => void, now: () => number) {
-    this.#write = write;
-    this.#now = now;
-  }
-
-  /**
-   * Writes at most one line per minute for an address and reason. `repeated` counts the refusals without a line since
-   * then.
-   */
-  report(refused: RefusedConnection): void {
+/**
+ * Returns a function that writes at most one line per minute for an address and reason. `repeated` counts the refusals
+ * without a line since then. `now` returns a monotonic time in ms.
+ */
+export function refusalLog(
+  write: (facts: RefusedConnection & { readonly repeated: number }) => void,
+  now: () => number,
+): (refused: RefusedConnection) => void {
+  /** Last lines, oldest first. Bounded by MAX_REMEMBERED. */
+  const lines = new Map<string, { readonly atMs: number; repeated: number }>();
+  return (refused) => {
     const key = JSON.stringify([refused.address, refused.reason]);
-    const before = this.#reported.get(key);
-    const atMs = this.#now();
+    const before = lines.get(key);
+    const atMs = now();
     if (before && atMs - before.atMs < QUIET_MS) {
       before.repeated++;
       return;
     }
-    this.#reported.delete(key);
-    this.#reported.set(key, { atMs, repeated: 0 });
-    const oldest = this.#reported.keys().next();
-    if (this.#reported.size > MAX_REMEMBERED && !oldest.done) this.#reported.delete(oldest.value);
-    this.#write({ ...refused, repeated: before?.repeated ?? 0 });
-  }
+    lines.delete(key);
+    lines.set(key, { atMs, repeated: 0 });
+    const oldest = lines.keys().next();
+    if (lines.size > MAX_REMEMBERED && !oldest.done) lines.delete(oldest.value);
+    write({ ...refused, repeated: before?.repeated ?? 0 });
+  };
 }

@@ -7,7 +7,7 @@ import type { BrokerAccess } from "../client/broker-session.ts";
 import type { MqttClientLog } from "../client/mqtt-client.ts";
 import { openBrokerStream } from "../client/transport.ts";
 import type { EmbeddedBroker } from "./embedded-broker.ts";
-import { RefusalLog } from "./refusal-log.ts";
+import { refusalLog } from "./refusal-log.ts";
 
 /** Log message if `hasNoUsers` is true. */
 export const NO_BROKER_USERS =
@@ -34,26 +34,16 @@ export async function startBroker(
     log.warn({ user, topic, reason }, "the broker refused a message or a subscription");
   const onLockedOut = (address: string) =>
     log.warn({ address }, "repeated wrong passwords at the broker; logins are delayed");
-  const refusals = new RefusalLog(
+  const onConnectionRefused = refusalLog(
     (facts) => log.warn(facts, "the broker refused a connection"),
     () => performance.now(),
   );
-  const onConnectionRefused = refusals.report.bind(refusals);
   const hosts = new AllowedHosts(hostname(), config.api.hosts ?? []);
   const mayConnect = (origin: string, wanted: string | undefined) =>
     hosts.isOwnPage(origin, wanted) || (config.api.cors ?? []).includes(origin);
-  const rules = {
-    users,
-    tls,
-    mayConnect,
-    anonymous,
-    baseTopic,
-    discoveryPrefix,
-    onRefused,
-    onLockedOut,
-    onConnectionRefused,
-  };
-  const broker = await onPort("broker", port, () => startEmbeddedBroker({ ...rules, host, port, wsPort }));
+  const events = { onRefused, onLockedOut, onConnectionRefused };
+  const options = { ...events, users, tls, mayConnect, anonymous, baseTopic, discoveryPrefix, host, port, wsPort };
+  const broker = await onPort("broker", port, () => startEmbeddedBroker(options));
   if (hasNoUsers(config) && !anonymous) log.warn({ host: broker.host }, NO_BROKER_USERS);
   else log.info({ host: broker.host, port: broker.port, ws_port: broker.wsPort }, "broker listens");
   return broker;

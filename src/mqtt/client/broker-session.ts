@@ -46,13 +46,13 @@ export interface ConnectionOptions extends BrokerAccess {
   /** Retained topic with the payload `online`, or `offline`, which is also the will. Null if nothing is published. */
   readonly statusTopic: string | null;
   /** Topic filters to subscribe to; read at each connection. */
-  readonly subscriptions: () => readonly string[];
+  readonly subscriptions?: () => readonly string[];
   readonly onUp: (session: BrokerSession) => void;
   /** Called when the broker rejects a publish or subscribe for a topic, or the topic breaks a limit that it announced. */
-  readonly onRefused: (topic: string, reason: Text) => void;
+  readonly onRefused?: (topic: string, reason: Text) => void;
   /** Called when the broker accepts a retained message, a command or a subscription. */
-  readonly onAccepted: (topic: string) => void;
-  readonly onMessage: (message: IncomingMessage) => void;
+  readonly onAccepted?: (topic: string) => void;
+  readonly onMessage?: (message: IncomingMessage) => void;
 }
 
 /** A connection that is opened again whenever it ends. */

@@ -10,18 +10,8 @@ const TRIAL_MS = 10_000;
 export async function tryBroker(access: BrokerAccess): Promise<Text | null> {
   const late = AbortSignal.timeout(TRIAL_MS);
   const up = new AbortController();
-  const nothing = () => undefined;
-  const trial = {
-    ...access,
-    // The broker assigns a client id, so no other client is disconnected.
-    clientId: "",
-    statusTopic: null,
-    subscriptions: () => [],
-    onUp: () => up.abort(),
-    onRefused: nothing,
-    onAccepted: nothing,
-    onMessage: nothing,
-  };
+  // With an empty client id, the broker assigns one, so no other client is disconnected.
+  const trial = { ...access, clientId: "", statusTopic: null, onUp: () => up.abort() };
   // Every broker speaks MQTT 3.1.1.
   const { reason } = await runSession(trial, 4, { qos: 1, retain: true }, AbortSignal.any([late, up.signal]));
   if (up.signal.aborted) return null;

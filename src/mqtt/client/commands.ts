@@ -59,27 +59,21 @@ export class Commands {
       const levels = levelsAt(pattern, below);
       if (!levels) continue;
       if (retained) return true;
-      const result = await carryOut(command, levels, payload);
+      const { length } = payload;
+      const long = { kind: "refused", reason: message("refused.long", { length, most: MAX_PAYLOAD_LENGTH }) } as const;
+      const result = length > MAX_PAYLOAD_LENGTH ? long : await command(levels, payload);
       if (result.kind === "ignored") return true;
       const reason = result.kind === "refused" ? result.reason : null;
       const shortTopic = topic.slice(0, MAX_TOPIC_SHOWN_LENGTH);
       if (reason !== null) onRefused(shortTopic, reason);
       const text = reason && textIn("en", reason);
       const said = typeof reason === "object" ? reason : null;
-      answer(
-        `${baseTopic}/response`,
-        JSON.stringify({ topic: shortTopic, ok: reason === null, reason: text, ...said }),
-      );
+      const response = { topic: shortTopic, ok: reason === null, reason: text, ...said };
+      answer(`${baseTopic}/response`, JSON.stringify(response));
       return true;
     }
     return false;
   }
-}
-
-function carryOut(command: Command, levels: readonly string[], payload: string): ReturnType<Command> {
-  const { length } = payload;
-  if (length <= MAX_PAYLOAD_LENGTH) return command(levels, payload);
-  return { kind: "refused", reason: message("refused.long", { length, most: MAX_PAYLOAD_LENGTH }) };
 }
 
 /** Returns the levels of a topic at the `+` of a topic filter; null if it does not match (MQTT 5, 4.7). */

@@ -58,7 +58,7 @@ export function explainFailure(error: unknown, phase: Phase): Text {
   const code = "code" in error ? error.code : undefined;
   if (typeof code === "number") return REASONS[code] ?? message("mqtt.answers", { text: error.message });
   if (typeof code === "string") return ofCode(code, error.message, phase);
-  if (phase === "greeting") return /timeout/.test(error.message) ? noAnswer() : NO_MQTT;
+  if (phase === "greeting") return /timeout/.test(error.message) ? message("mqtt.no_answer") : NO_MQTT;
   const status = /Unexpected server response: (\d+)/.exec(error.message)?.[1];
   if (status) return message("mqtt.web", { status });
   if (/Server sent (an invalid|no) subprotocol/.test(error.message)) return NO_MQTT;
@@ -78,10 +78,6 @@ export function explainSilentClose(phase: Phase): Text {
 export function explainEarlyDisconnects(reason: Text, topics: readonly string[]): Text {
   if (topics.length === 0) return message("mqtt.again", { reason });
   return message("mqtt.again_topics", { reason, topics: topics.join(", ") });
-}
-
-function noAnswer(): Text {
-  return message("mqtt.no_answer");
 }
 
 function ofCode(code: string, text: string, phase: Phase): Text {

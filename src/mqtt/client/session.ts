@@ -141,7 +141,7 @@ class Session implements BrokerSession {
     client.on("message", (topic, payload, packet) => {
       if (packet.retain) this.#awaited.get(topic)?.();
       const message = { topic, payload: payload.toString(), retained: packet.retain };
-      if (topic !== this.#options.statusTopic) this.#options.onMessage(message);
+      if (topic !== this.#options.statusTopic) this.#options.onMessage?.(message);
       else if (message.payload === "offline" && !signal.aborted) this.#publishOnline(topic);
     });
     client.on("disconnect", ({ reasonCode }) => {
@@ -207,7 +207,7 @@ class Session implements BrokerSession {
     this.window = Math.max(1, Math.min(WINDOW, most));
     this.#options.onUp(this);
     if (statusTopic !== null && !this.#limits.retain) this.#refuse(statusTopic, message("mqtt.no_retained"));
-    this.subscribe([...(statusTopic === null ? [] : [statusTopic]), ...this.#options.subscriptions()]);
+    this.subscribe([...(statusTopic === null ? [] : [statusTopic]), ...(this.#options.subscriptions?.() ?? [])]);
   }
 
   subscribe(topics: readonly string[]): void {
@@ -232,7 +232,7 @@ class Session implements BrokerSession {
 
   #report(topic: string, error: Error | null | undefined): void {
     if (error) this.#noteRefusal(topic, error);
-    else this.#options.onAccepted(topic);
+    else this.#options.onAccepted?.(topic);
   }
 
   /** Publishes `online`. Also corrects the will of an earlier connection whose loss the broker detects late. */
@@ -330,7 +330,7 @@ class Session implements BrokerSession {
   #refuse(topic: string, reason: Text): void {
     if (this.#refused.has(topic)) return;
     this.#refused.add(topic);
-    this.#options.onRefused(topic, reason);
+    this.#options.onRefused?.(topic, reason);
   }
 
   #end(): void {

@@ -2,14 +2,14 @@ import * as z from "zod/mini";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import type { Message } from "../client/message.ts";
 import { deviceId } from "./device-id.ts";
-import { type Announced, announce, type DiscoveryOptions } from "./discovery.ts";
+import { announce, type DiscoveryOptions } from "./discovery.ts";
 import { type Device, existsFor } from "./entity.ts";
 
 /** A cached discovery document, with the fingerprint of its input. */
 interface Made {
   readonly from: string;
   readonly message: Message;
-  readonly announced: Announced;
+  readonly announced: readonly string[];
 }
 
 /** Makes and caches discovery documents. Stores the key of every row that was ever in a device's document. */

@@ -32,16 +32,6 @@ export interface DiscoveryOptions {
   readonly dashboardUrl?: string | undefined;
 }
 
-/** Keys of all rows with which a device was announced. */
-export type Announced = readonly string[];
-
-export interface Announcement {
-  /** Retained discovery message of the device. */
-  readonly message: Message;
-  /** Keys to store for the next announcement, also across a restart. */
-  readonly announced: Announced;
-}
-
 /**
  * Seconds without a message after which Home Assistant shows an entity as unavailable. Prices and signals are published
  * again at least every hour.
@@ -49,11 +39,11 @@ export interface Announcement {
 const EXPIRE_AFTER_SEC = 4_000;
 
 /**
- * Returns the announcement of a device. Rows of earlier announcements stay while they have no data, so that the entity
- * keeps its history and settings. An entity whose row was removed from the code is omitted; the publisher then removes
- * it from Home Assistant.
+ * Returns the retained discovery message of a device, and the keys of its rows, to store for the next announcement. Rows
+ * of earlier announcements stay while they have no data, so that the entity keeps its history and settings. An entity
+ * whose row was removed from the code is omitted; the publisher then removes it from Home Assistant.
  */
-export function announce<State>(options: DiscoveryOptions, device: Device<State>, before: Announced): Announcement {
+export function announce<State>(options: DiscoveryOptions, device: Device<State>, before: readonly string[]) {
   const id = deviceId(options.baseTopic, device.id);
   const known = new Set(before);
   const rows = device.rows.filter((row) => existsFor(row, device) || (known.has(row.key) && hasUnit(row, device)));
@@ -75,7 +65,7 @@ export function announce<State>(options: DiscoveryOptions, device: Device<State>
     qos: 1,
     components: Object.fromEntries(rows.map((row) => [row.key, component(row, device, options)])),
   };
-  const message = { topic: `${options.prefix}/device/${id}/config`, payload: JSON.stringify(document) };
+  const message: Message = { topic: `${options.prefix}/device/${id}/config`, payload: JSON.stringify(document) };
   return { message, announced: rows.map((row) => row.key) };
 }
 
@@ -103,7 +93,8 @@ function component<State>(row: EntityRow<State>, device: Device<State>, options:
     ...(row.platform === "event" && { state_topic: `${topic}/${EVENT_TOPIC}`, event_types: row.options }),
     enabled_by_default: row.isHidden && false,
     ...(row.command && commandKeys(row.command, topic, platform)),
-    ...(row.platform === "binary_sensor" && TRUE_AND_FALSE),
+    // Home Assistant's templates write the booleans of JSON so.
+    ...(row.platform === "binary_sensor" && { payload_on: "True", payload_off: "False" }),
     ...(row.platform === "switch" && { state_on: "True", state_off: "False" }),
     mode: row.platform === "number" ? "box" : undefined,
     device_class: row.deviceClass,
@@ -126,9 +117,6 @@ function component<State>(row: EntityRow<State>, device: Device<State>, options:
 function valueTemplate(key: string): string {
   return `{{ value_json.get('${key}') }}`;
 }
-
-/** How Home Assistant's templates write the booleans of JSON. */
-const TRUE_AND_FALSE = { payload_on: "True", payload_off: "False" } as const;
 
 function commandKeys({ setting, pattern, ...limits }: EntityCommand, topic: string, platform: string): object {
   return { command_topic: `${topic}/${setting}/set`, ...limits, ...(platform === "text" ? { pattern } : {}) };

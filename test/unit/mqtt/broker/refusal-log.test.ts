@@ -1,15 +1,14 @@
 import { expect, test } from "vitest";
-import { RefusalLog } from "../../../../src/mqtt/broker/refusal-log.ts";
+import { refusalLog } from "../../../../src/mqtt/broker/refusal-log.ts";
 
 function logAt() {
   const written: unknown[] = [];
   const clock = { nowMs: 0 };
-  const log = new RefusalLog(
+  const report = refusalLog(
     ({ address, repeated }) => written.push([address, repeated]),
     () => clock.nowMs,
   );
-  const refuse = (address: string, reason = "wrong user name or password") =>
-    log.report({ address, reason, user: null });
+  const refuse = (address: string, reason = "wrong user name or password") => report({ address, reason, user: null });
   return { written, clock, refuse };
 }
 
