@@ -23,21 +23,21 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 8_680,
-  cli: 2_870,
-  config: 4_689,
-  core: 10_968,
+  api: 8_001,
+  cli: 2_797,
+  config: 4_691,
+  core: 10_967,
   dashboard: 10_068,
-  http: 2_039,
+  http: 1_965,
   integrations: 2_684,
   mqtt: 5_274,
   plans: 1_308,
   plugs: 1_652,
   service: 3_949,
   simulator: 2_381,
-  src: 270,
-  state: 3_083,
-  storage: 3_783,
+  src: 265,
+  state: 3_084,
+  storage: 3_555,
 };
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */
 const MAX_LEVELS = 14;

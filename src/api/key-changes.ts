@@ -167,8 +167,8 @@ async function changed(
     );
     return refused;
   } catch (error) {
-    throwIfShort(error, "the keys cannot be saved");
-    if (error instanceof KeyFileError) return localError("conflict", error.message);
+    throwIfShort(error, message("start.keys_unsaved"));
+    if (error instanceof KeyFileError) return localError("conflict", error.text);
     if (error instanceof Error && "code" in error)
       return localError("conflict", message("refused.data_dir", { code: String(error.code) }));
     throw error;

@@ -19,8 +19,7 @@ const schema = () =>
     id: s.text,
     name: s.text,
     currency: s.orNull(s.text),
-    start: s.instant,
-    end: s.instant,
+    ...s.period,
     to_date: s.described(s.orNull(s.money), "Sum of the stored costs."),
     known_until: s.orNull(s.instant),
     expected: s.described(

@@ -175,6 +175,9 @@ export function shown(value: unknown): string {
   return JSON.stringify(typeof value === "string" ? value.slice(0, 60) : value)?.slice(0, 62) ?? "null";
 }
 
+/** Values of the parameters `from` and `to`. */
+export type Range = Readonly<Record<"from" | "to", EpochMs | null>>;
+
 /** Returns the range from `start` to `end`, or the error if it is empty. */
 export function rangeOrError(start: EpochMs, end: EpochMs): Interval | LocalError {
   if (start < end) return { start, end };

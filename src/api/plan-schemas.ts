@@ -21,8 +21,7 @@ export const measuredRun = () =>
   );
 const finished = () =>
   s.namedObject("FinishedRun", {
-    start: s.instant,
-    end: s.instant,
+    ...s.period,
     basis: basis(),
     mean_price: s.orNull(s.perKwh),
     cost: s.orNull(s.money),
@@ -53,7 +52,7 @@ export const planned = () =>
     state: s.named("PlanState", s.oneOf(planStates)),
     reason: s.text,
     code: s.named("PlanCode", s.oneOf(planCodes)),
-    runs: s.list(s.namedObject("PlannedRun", { start: s.instant, end: s.instant, basis: basis(), begun: s.boolean })),
+    runs: s.list(s.namedObject("PlannedRun", { ...s.period, basis: basis(), begun: s.boolean })),
     currency: s.orNull(s.text),
     mean_price: s.orNull(s.perKwh),
     cost: s.orNull(s.money),

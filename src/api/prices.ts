@@ -1,12 +1,9 @@
 /** Endpoints `now` and `prices`. */
 
 import { createHash } from "node:crypto";
-
 import { message } from "../core/language/text.ts";
-
 import { priceParts } from "../core/prices/export-price.ts";
 import type { HomeSnapshot } from "../core/prices/home-snapshot.ts";
-
 import { colors, levels } from "../core/prices/level.ts";
 import { type JudgedPoint, judgedPoints } from "../core/prices/price-comparison.ts";
 import { priceState } from "../core/prices/price-state.ts";
@@ -84,8 +81,7 @@ const viewProperties = () =>
 const priceView = () => s.namedObject("PriceView", viewProperties());
 const timelinePrice = () =>
   s.namedObject("TimelinePrice", {
-    start: s.instant,
-    end: s.instant,
+    ...s.period,
     price: s.perKwh,
     estimate: s.boolean,
     level: level(),
@@ -236,11 +232,7 @@ function partsOf(point: PricePoint, { vatIncluded, home }: HomeSnapshot): s.Valu
   return found && { spot: rounded(found.spot), charges: rounded(found.charges), vat: rounded(found.vat) };
 }
 
-function rangeOf(
-  { calendar }: LocalSource,
-  { from, to }: { readonly from: EpochMs | null; readonly to: EpochMs | null },
-  now: EpochMs,
-): Interval | LocalError {
+function rangeOf({ calendar }: LocalSource, { from, to }: parameter.Range, now: EpochMs): Interval | LocalError {
   const start = from ?? Math.min(calendar.startOf("day", now), to ?? Number.POSITIVE_INFINITY);
   const longest = calendar.shift(start, "day", MAX_DAYS);
   const end = to ?? longest;

@@ -48,8 +48,7 @@ const against = () =>
 const runSchema = () =>
   s.namedObject("PlanRunResult", {
     ...owner(),
-    start: s.instant,
-    end: s.instant,
+    ...s.period,
     basis: basis(),
     kwh: s.orNull(s.number),
     mean_price: s.orNull(s.perKwh),
@@ -65,8 +64,7 @@ const runSchema = () =>
   });
 const startSchema = () =>
   s.namedObject("PlanStart", {
-    start: s.instant,
-    end: s.instant,
+    ...s.period,
     mean_price: s.perKwh,
     cost: s.orNull(s.money),
     estimate: s.boolean,
@@ -96,8 +94,7 @@ export type SavingsAnswer = s.ValueOf<typeof savingsSchema>;
 
 const usageRow = () =>
   s.namedObject("UsagePeriod", {
-    start: s.instant,
-    end: s.instant,
+    ...s.period,
     value: s.orNull(s.number),
     hours: s.described(s.integer, "Number of its hours with data."),
     estimate: s.boolean,
@@ -136,8 +133,8 @@ export const resultEndpoints: readonly Endpoint[] = [
     },
     errors: ["invalid_range"],
     example: "/local/v1/runs?plan=washer",
-    run({ plans }, { home, plan, ...asked }, { now }) {
-      const period = periodOf(asked, now, (to) => to - DEFAULT_RUN_DAYS * DAY_MS);
+    run({ plans }, { home, plan, ...wanted }, { now }) {
+      const period = periodOf(wanted, now, (to) => to - DEFAULT_RUN_DAYS * DAY_MS);
       if ("kind" in period) return period;
       const found = plans.results.runs({ home, plan }, period, MAX_RUNS + 1);
       const runs = found.slice(0, MAX_RUNS).map(runOf);
@@ -160,8 +157,8 @@ export const resultEndpoints: readonly Endpoint[] = [
     },
     errors: ["invalid_range", "range_too_large"],
     example: "/local/v1/savings?home=home",
-    run({ plans, calendar, view }, { home, plan, ...asked }, { now }) {
-      const period = periodOf(asked, now, (to) => calendar.add("month", calendar.startOf("month", to), -11));
+    run({ plans, calendar, view }, { home, plan, ...wanted }, { now }) {
+      const period = periodOf(wanted, now, (to) => calendar.add("month", calendar.startOf("month", to), -11));
       if ("kind" in period) return period;
       if (calendar.intervals("month", period).length > MAX_MONTHS)
         return localError("range_too_large", message("refused.months", { most: MAX_MONTHS }));
@@ -204,10 +201,10 @@ export const resultEndpoints: readonly Endpoint[] = [
     csv: { list: "rows", columns: "start:time end:time value:{unit} hours estimate" },
     errors: [...HOME_ERRORS, "invalid_range", "range_too_large", "feature_unavailable"],
     example: "/local/v1/usage?home=home&measure=costs&by=day",
-    run(source, { home, measure, by, ...asked }, { now }) {
+    run(source, { home, measure, by, ...wanted }, { now }) {
       const view = viewNamed(source, home, now);
       if (view.kind === "error") return view;
-      const period = periodOf(asked, now, (to) => source.calendar.startOf("month", to));
+      const period = periodOf(wanted, now, (to) => source.calendar.startOf("month", to));
       if ("kind" in period) return period;
       if (period.end - period.start > MAX_USAGE_DAYS * DAY_MS)
         return localError("range_too_large", message("refused.days", { most: MAX_USAGE_DAYS }));
@@ -291,12 +288,11 @@ function startsOf(plan: PlanSnapshot, starts: readonly StartCost[], now: EpochMs
   };
 }
 
-interface AskedPeriod {
-  readonly from: EpochMs | null;
-  readonly to: EpochMs | null;
-}
-
-function periodOf({ from, to }: AskedPeriod, now: EpochMs, startOf: (end: EpochMs) => EpochMs): Interval | LocalError {
+function periodOf(
+  { from, to }: parameter.Range,
+  now: EpochMs,
+  startOf: (end: EpochMs) => EpochMs,
+): Interval | LocalError {
   const end = to ?? now;
   return parameter.rangeOrError(from ?? startOf(end), end);
 }

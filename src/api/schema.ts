@@ -22,6 +22,8 @@ export const boolean = z.boolean();
 export const number = z.number();
 export const integer = z.int();
 export const instant = z.iso.datetime();
+/** Fields of an interval. */
+export const period = { start: instant, end: instant } as const;
 /** Instant in local time, with its offset. */
 export const localInstant = z.iso.datetime({ offset: true });
 export const percent = described(integer.check(z.minimum(0), z.maximum(100)), "Percent.");

@@ -7,6 +7,7 @@ import * as z from "zod/mini";
 import type { Configuration } from "../config/load-config-file.ts";
 import { plugs as plugsSchema } from "../config/plug-schema.ts";
 import type { Config } from "../config/schema.ts";
+import { message } from "../core/language/text.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { StartError } from "../core/status/start-error.ts";
 import { slugOf } from "../core/text/slug.ts";
@@ -54,8 +55,7 @@ export function isDemo(config: Config): boolean {
 
 /** Throws a StartError for a file without an account. An editor may not have written its text yet. */
 export function refuseWithoutAccount({ config, path }: Configuration): void {
-  if (path !== null && isDemo(config))
-    throw new StartError(`${path} has neither consumer.api_key nor third_party; set one of them`);
+  if (path !== null && isDemo(config)) throw new StartError(message("start.no_account", { path }));
 }
 
 export interface DemoOptions {

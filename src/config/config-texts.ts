@@ -1,7 +1,7 @@
 /** Texts of the configuration's files on this machine. */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { message } from "../core/language/text.ts";
+import { message, reasonOf } from "../core/language/text.ts";
 import { PAGE_FILE } from "../core/runtime/data-files.ts";
 import { PassingStartError, StartError, throwIfShort } from "../core/status/start-error.ts";
 import { readBounded } from "./bounded-file.ts";
@@ -9,10 +9,6 @@ import type { ConfigMistake } from "./mistake.ts";
 
 /** Longest configuration in bytes. A household with all its homes, plans and plugs takes 50 kB. */
 export const MAX_CONFIG_BYTES = 256 * 1024;
-
-/** Docker creates a folder for a mounted file that does not exist. */
-const FOLDER =
-  "it is a folder; Docker creates one if the file does not exist: remove the folder, write the file and start the container again";
 
 /** Texts of the configuration's files; null for a file that does not exist. */
 export interface ConfigTexts {
@@ -29,7 +25,7 @@ export function readPage(dataDir: string): string | null {
 /** Returns why the page's file cannot be read. Throws errors that may pass by themselves. */
 export function pageUnread(error: unknown): ConfigMistake {
   if (!(error instanceof StartError) || error instanceof PassingStartError) throw error;
-  return { path: PAGE_FILE, ...message("mistake.page_unread", { why: error.message }) };
+  return { path: PAGE_FILE, ...message("mistake.page_unread", { why: error.text }) };
 }
 
 /** Returns the text of a file. Throws a StartError if it cannot be read. */
@@ -37,9 +33,11 @@ export function readText(path: string): string {
   try {
     return readBounded(path, MAX_CONFIG_BYTES);
   } catch (error) {
-    throwIfShort(error, `cannot read the configuration ${path}`);
+    const what = message("start.config_unread", { path });
+    throwIfShort(error, what);
+    // Docker creates a folder for a mounted file that does not exist.
     const isFolder = error instanceof Error && "code" in error && error.code === "EISDIR";
-    const why = error instanceof Error ? error.message : "unknown error";
-    throw new StartError(`cannot read the configuration ${path}: ${isFolder ? FOLDER : why}`);
+    const why = isFolder ? message("start.config_folder") : reasonOf(error, "unknown error");
+    throw new StartError(message("start.failed", { what, why }));
   }
 }

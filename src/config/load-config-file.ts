@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename } from "node:path";
-import { textIn } from "../core/language/text.ts";
+import { type Message, message, textIn } from "../core/language/text.ts";
 import { PAGE_FILE } from "../core/runtime/data-files.ts";
 import { asStartError, StartError } from "../core/status/start-error.ts";
 import { AccountFiles, AccountsDirError } from "./account-files.ts";
@@ -84,7 +84,7 @@ export function loadConfiguration(
   try {
     return loadFrom(configPath(chosen, environment), environment, accountFiles);
   } catch (error) {
-    throw asStartError(error, "the configuration cannot be read");
+    throw asStartError(error, message("start.config_unreadable"));
   }
 }
 
@@ -101,11 +101,17 @@ function loadFrom(path: string | null, environment: Environment, accountFiles: A
   }
   // The options of an app are on one line, which the owner never sees.
   const isOptions = path?.endsWith(".json") === true;
-  const lines = reading.mistakes.map(({ line, ...mistake }) => {
-    const said = mistakeAt(line === undefined || isOptions ? mistake : { ...mistake, line });
-    return `  ${textIn("en", said)}`;
+  const mistakes = reading.mistakes.map(({ line, ...mistake }) => {
+    return mistakeAt(line === undefined || isOptions ? mistake : { ...mistake, line });
   });
-  throw new StartError(`the configuration${path === null ? "" : ` ${path}`} cannot be used:\n${lines.join("\n")}`);
+  throw unusable(
+    path,
+    mistakes.reduceRight((other, first) => message("start.two_lines", { first, other })),
+  );
+}
+
+function unusable(path: string | null, mistakes: Message): StartError {
+  return new StartError(message("start.config_mistakes", { path: path === null ? "" : ` ${path}`, mistakes }));
 }
 
 /** Returns what page.yaml changes in the owner's configuration, and what of it is not used. */
@@ -126,9 +132,7 @@ function joined(config: Config, path: string | null, files: AccountFiles): Retur
     return files.join(config);
   } catch (error) {
     if (!(error instanceof AccountsDirError)) throw error;
-    throw new StartError(
-      `the configuration${path === null ? "" : ` ${path}`} cannot be used:\n  accounts_dir: cannot read it: ${error.message}`,
-    );
+    throw unusable(path, message("start.accounts_unread", { why: error.message }));
   }
 }
 

@@ -1,6 +1,6 @@
 /** Reads the text of a file and the environment. Returns a configuration, or every mistake in them. */
 import type * as z from "zod/mini";
-import { type Fact, type Message, message, type Text, textIn } from "../core/language/text.ts";
+import { type Fact, type Message, message, type Text } from "../core/language/text.ts";
 import { placeOf, StartError, throwIfShort } from "../core/status/start-error.ts";
 import { slugOf } from "../core/text/slug.ts";
 import { whyUnread } from "./bounded-file.ts";
@@ -278,7 +278,7 @@ function readInto(draft: Draft, tree: Tree, fileKey: string, { shape, path }: Se
       content = draft.readFile(file).trimEnd();
       tree[key] = content;
     } catch (error) {
-      throwIfShort(error, `cannot read ${textIn("en", shownFile(file))}`);
+      throwIfShort(error, message("start.unread", { file: shownFile(file) }));
       mistake(message("mistake.unread", { file: shownFile(file), why: whyUnread(error) }));
     }
     draft.files.push({ file, path: pathText([...path, key]), name: key, content });

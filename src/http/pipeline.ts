@@ -133,7 +133,7 @@ function endOf(response: ServerResponse): AbortSignal {
 
 /** Returns the response to a failed request, which is logged; null if no response can be sent any more. */
 function answerToFailure({ context, request, response, requestId }: Visit, error: unknown): LocalError | null {
-  if (error instanceof PassingStartError && !response.headersSent) return localError("not_saved", error.message);
+  if (error instanceof PassingStartError && !response.headersSent) return localError("not_saved", error.text);
   // The caller disconnected while the body was read.
   const isGone = response.destroyed && !request.complete;
   if (!isGone) context.onCrash(error, requestId);

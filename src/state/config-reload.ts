@@ -1,6 +1,7 @@
 /** Reads the configuration again while the daemon runs. Some keys apply at once, others after a restart. */
 import { changeBetween, isOfService, takenOver } from "../config/config-change.ts";
 import type { Config } from "../config/schema.ts";
+import { message } from "../core/language/text.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { asStartError } from "../core/status/start-error.ts";
 import type { EpochMs } from "../core/time/interval.ts";
@@ -65,7 +66,7 @@ export class ConfigReload {
       const isSame = live.length + later.length === 0;
       log.info({ by, changed: live }, `configuration reloaded${isSame ? ": nothing has changed" : ""}`);
     } catch (error) {
-      const { message: detail } = asStartError(error, "the configuration cannot be used");
+      const { text: detail } = asStartError(error, message("start.config_unusable"));
       // A different mistake is a new problem.
       problems.end(SUBJECT);
       problems.start({ code: "configuration_refused", subject: SUBJECT, since: clock.now(), detail });

@@ -8,6 +8,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import * as z from "zod/mini";
+import { message, type Text, TextError } from "../core/language/text.ts";
 import type { KeyValue } from "../core/runtime/key-value.ts";
 import { throwIfShort } from "../core/status/start-error.ts";
 import { errorCode } from "../core/text/error-words.ts";
@@ -36,7 +37,7 @@ export type KeptKey = Readonly<z.infer<typeof keptKey>>;
 
 export type KeyFileReading =
   | { readonly kind: "keys"; readonly keys: readonly KeptKey[] }
-  | { readonly kind: "unreadable"; readonly why: string };
+  | { readonly kind: "unreadable"; readonly why: Text };
 
 const FILE = "keys.json";
 const LOCK = "keys.lock";
@@ -66,7 +67,7 @@ export class KeyFile {
       const text = readWhole(this.path);
       return text === null ? { kind: "keys", keys: [] } : parse(text);
     } catch (error) {
-      return { kind: "unreadable", why: errorCode(error) };
+      return unreadable(errorCode(error));
     }
   }
 
@@ -81,8 +82,11 @@ export class KeyFile {
     await this.#takeLock(now);
     try {
       const reading = this.read();
-      if (reading.kind === "unreadable") throwIfShort(reading.why, `${this.path} cannot be read`);
-      if (reading.kind === "unreadable") throw new KeyFileError(`${this.path} cannot be read: ${reading.why}`);
+      if (reading.kind === "unreadable") {
+        const what = message("start.unread", { file: this.path });
+        throwIfShort(reading.why, what);
+        throw new KeyFileError(message("start.failed", { what, why: reading.why }));
+      }
       this.write(edit(reading.keys));
     } finally {
       rmSync(this.#lock, { force: true });
@@ -101,9 +105,7 @@ export class KeyFile {
         else await pause(LOCK_PAUSE_MS);
       }
     }
-    throw new KeyFileError(
-      `${this.#lock} exists, so another command is changing the keys; delete the file if no command is running`,
-    );
+    throw new KeyFileError(message("start.keys_locked", { file: this.#lock }));
   }
 }
 
@@ -145,20 +147,21 @@ function digestOf(keys: readonly unknown[]): number {
 }
 
 /** Reason why the keys could not be changed. */
-export class KeyFileError extends Error {}
+export class KeyFileError extends TextError {}
+
+function unreadable(why: Text): KeyFileReading {
+  return { kind: "unreadable", why };
+}
 
 function parse(text: string): KeyFileReading {
   const json = jsonIn(text);
-  if (json === undefined) return { kind: "unreadable", why: "not JSON" };
+  if (json === undefined) return unreadable(message("start.not_json"));
   const { version, keys, digest } = (json ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof version === "number" && version > VERSION)
-    return {
-      kind: "unreadable",
-      why: `it was written by a newer elbro (version ${version}; this elbro knows ${VERSION})`,
-    };
-  if (!Array.isArray(keys)) return { kind: "unreadable", why: "it has no list of keys" };
-  if (digest !== digestOf(keys)) return { kind: "unreadable", why: "it was not written by elbro keys" };
+    return unreadable(message("start.keys_newer", { version, known: VERSION }));
+  if (!Array.isArray(keys)) return unreadable(message("start.keys_no_list"));
+  if (digest !== digestOf(keys)) return unreadable(message("start.keys_foreign"));
   const wrong = keys.findIndex((key) => !keptKey.safeParse(key).success);
-  if (wrong >= 0) return { kind: "unreadable", why: `keys[${wrong}] was not written by elbro keys` };
+  if (wrong >= 0) return unreadable(message("start.key_foreign", { index: wrong }));
   return { kind: "keys", keys: keys as KeptKey[] };
 }

@@ -3,6 +3,7 @@
  * name that begins with their source and "/": they are not read, and return with their service.
  */
 import type { DatabaseSync } from "node:sqlite";
+import { message } from "../core/language/text.ts";
 import { PassingStartError } from "../core/status/start-error.ts";
 import { transaction, withDigest } from "./database.ts";
 import type { KeyValueStore } from "./key-value-store.ts";
@@ -65,7 +66,7 @@ export function takeSource(database: DatabaseSync, settings: KeyValueStore, sour
   } catch (error) {
     const trouble = writeTroubleOf(error);
     if (!trouble) throw error;
-    throw new PassingStartError(`the database has data of ${before} and cannot be written (${trouble.detail})`);
+    throw new PassingStartError(message("start.other_data", { source: before, why: trouble.detail }));
   }
 }
 

@@ -1,6 +1,8 @@
 /** SQLite database of a data directory: opens, locks and checks it, and creates or upgrades its tables. */
+
 import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
+import { message, TextError } from "../core/language/text.ts";
 import { ARCHIVE_SCHEMA, FIRST_SCHEMA, FIRST_VERSION, MIGRATIONS } from "./migrations.ts";
 
 /**
@@ -15,7 +17,7 @@ const CHECKPOINT_PAGES = 1000;
 const CACHE_KIB = 1024;
 
 /** Reason why a database cannot be used, in words for the owner. */
-export class DatabaseError extends Error {}
+export class DatabaseError extends TextError {}
 
 /** Another process has locked the database. */
 export class DatabaseInUse extends DatabaseError {}
@@ -191,8 +193,7 @@ function asOpeningError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !("errcode" in error)) return error;
   // Extended codes contain the primary code in their low byte.
   const code = Number(error.errcode) & 0xff;
-  if (code === SQLITE_BUSY)
-    return new DatabaseInUse(`${path} is in use by another elbro process; use one data directory per process`);
+  if (code === SQLITE_BUSY) return new DatabaseInUse(message("start.database_used", { path }));
   const broken = BROKEN_CODES.has(code) || UNREADABLE.has(error.errcode);
   return broken ? new BrokenDatabase(error.message) : error;
 }
@@ -245,8 +246,6 @@ function upgrade(database: DatabaseSync, path: string, migrations: readonly stri
     });
   } catch (error) {
     if (!(error instanceof Error && "errcode" in error && UPGRADE_CODES.has(Number(error.errcode) & 0xff))) throw error;
-    throw new DatabaseError(
-      `${path} could not be upgraded from version ${found} to ${newest} (${error.message}) and is unchanged; run the previous elbro, or restore an older copy, and report this error`,
-    );
+    throw new DatabaseError(message("start.upgrade_failed", { path, found, newest, why: error.message }));
   }
 }

@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { type Message, message } from "../core/language/text.ts";
 import { DataDirInUse, mayPass, PassingStartError, StartError } from "../core/status/start-error.ts";
 import { errorMessage } from "../core/text/error-words.ts";
 import { SERVICE_ZONE, type TransitionMemory } from "../core/time/calendar.ts";
@@ -82,23 +83,23 @@ export function openDataDir(
     keepPrivate(dataDir, databasePath);
     return { ...opened, databasePath, replaced };
   } catch (error) {
-    if (error instanceof DatabaseInUse) throw new DataDirInUse(error.message);
-    if (error instanceof DatabaseError) throw new StartError(error.message);
+    if (error instanceof DatabaseInUse) throw new DataDirInUse(error.text);
+    if (error instanceof DatabaseError) throw new StartError(error.text);
     const why = errorMessage(error);
-    throw new (writeTroubleOf(error) || mayPass(error) ? PassingStartError : StartError)(
-      `cannot write to the data directory ${dataDir} (${why}); ${remedyFor(dataDir)}`,
-    );
+    const remedy = remedyFor(dataDir);
+    const isPassing = writeTroubleOf(error) || mayPass(error);
+    throw new (isPassing ? PassingStartError : StartError)(message("start.data_dir", { dir: dataDir, why, remedy }));
   }
 }
 
 /** Returns what the owner can do about a data directory that cannot be written. */
-function remedyFor(dataDir: string): string {
-  const otherwise = "set data_dir or ELBRO_DATA_DIR to a folder that this user can write";
-  const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
+function remedyFor(dir: string): Message {
+  const otherwise = message("start.data_dir_other");
+  const owner = statSync(dir, { throwIfNoEntry: false })?.uid;
   const user = process.getuid?.();
   if (owner === undefined || user === undefined || owner === user) return otherwise;
-  const chown = `chown -R ${user} ${dataDir}`;
-  return `it belongs to user ${owner}, and elbro runs as user ${user}: run "sudo ${chown}", in a container "docker run --rm --user 0 -v VOLUME:${dataDir} IMAGE ${chown}", or ${otherwise}`;
+  const chown = `chown -R ${user} ${dir}`;
+  return message("start.data_dir_owner", { owner, user, chown, dir, otherwise });
 }
 
 /** Makes the data readable by the daemon's user only, because usage shows when people are at home. Needs ownership. */

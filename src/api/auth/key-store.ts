@@ -1,6 +1,7 @@
 /** Keys of the LAN API, from the configuration and from the key file, and the quota that they have used. */
 import type { CommandHint } from "../../config/command-hint.ts";
 import type { Config } from "../../config/schema.ts";
+import { message } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
@@ -167,7 +168,7 @@ class KeyRing {
       subject: PROBLEM_SUBJECT,
       since: clock.now(),
       names: { file: this.#file.path },
-      detail: `${this.#file.path}: ${reading.why}`,
+      detail: message("start.failed", { what: this.#file.path, why: reading.why }),
     });
   }
 

@@ -2,6 +2,7 @@
 
 import type { CommandHint } from "../../config/command-hint.ts";
 import type { Config } from "../../config/schema.ts";
+import { message } from "../../core/language/text.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { KeyFile } from "../../storage/api-key-file.ts";
 
@@ -11,11 +12,7 @@ export function requireKeys({ api, data_dir }: Pick<Config, "api" | "data_dir">,
   if (isLoopback(api.host) || configured > 0 || api.dashboard === "open") return;
   const reading = new KeyFile(data_dir).read();
   if (reading.kind === "unreadable" || reading.keys.length > 0) return;
-  throw new StartError(
-    `the API on ${api.host} has no key, so nobody could use it. Create one and restart elbro:
-  ${hint("keys create NAME")}
-(NAME is the name of the device, such as kitchen). Or allow this machine only: api.host: 127.0.0.1`,
-  );
+  throw new StartError(message("start.no_key", { host: api.host, command: hint("keys create NAME") }));
 }
 
 /** Returns whether only this machine can reach a listening address. */

@@ -16,7 +16,7 @@ import { rangeOf, seriesOf } from "../../service/contract/series-mapping.ts";
 import { type Found, foundIn, type Unkept } from "../../state/stored-answer.ts";
 import type { ApiDeps } from "../deps.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "./mirror.ts";
-import { UpcomingStart, upcomingOnly } from "./upcoming-rows.ts";
+import { upcomingOnly, upcomingStart } from "./upcoming-rows.ts";
 
 /** Wait before the next request if an incomplete answer could not be written to the database. */
 const UNKEPT_WAIT_MS = MINUTE_MS;
@@ -32,14 +32,16 @@ export function mirrorRoutes(deps: ApiDeps, report: CrashReport): readonly Route
 function mirrorSource(deps: ApiDeps, { onCrash, newRequestId }: CrashReport): MirrorSource {
   const { clock } = deps;
   const { repository } = deps.state;
-  const starts = new UpcomingStart(repository);
   return {
     onLateCrash: (error) => onCrash(error, newRequestId()),
     refusal: (operation, params) => refusalOf(deps, operation, params),
     find(operation, params, now, askedSince) {
       const found = accountsFor(deps, operation, params).map(({ name }) => {
         const part = repository.find(name, operation, params, { now, askedSince });
-        return part && upcomingOnly(part, operation, () => starts.of(name, operation, params, now));
+        return (
+          part &&
+          upcomingOnly(part, operation, () => upcomingStart(repository, { account: name, operation, params }, now))
+        );
       });
       return joined(found);
     },

@@ -10,8 +10,11 @@ import type { SeriesRepository } from "../../state/series-repository.ts";
 import type { Found } from "../../state/stored-answer.ts";
 
 const UPCOMING: ReadonlySet<OperationId> = new Set([
-  ...(["forecastPrices", "regionPrices", "locationPrices", "addressPrices"] as const),
-]);
+  "forecastPrices",
+  "regionPrices",
+  "locationPrices",
+  "addressPrices",
+] as const);
 /** Range that is searched for confirmed prices, which are published a day ahead. */
 const CONFIRMED_AHEAD_MS = 2 * DAY_MS;
 
@@ -28,36 +31,24 @@ function withoutPast(body: Row[] | { readonly data: Row[] }, from: EpochMs): unk
   return Array.isArray(body) ? body.filter(isToCome) : { ...body, data: body.data.filter(isToCome) };
 }
 
-/** First instant of future rows in the answer to a request. */
-export class UpcomingStart {
-  readonly #repository: SeriesRepository;
-  /** End of confirmed prices by account and address. Bounded by the addresses of the homes. */
-  readonly #confirmed = new Map<string, { readonly seen: string; readonly until: EpochMs }>();
+interface UpcomingRequest {
+  readonly account: string;
+  readonly operation: OperationId;
+  readonly params: ParamsOf<OperationId>;
+}
 
-  constructor(repository: SeriesRepository) {
-    this.#repository = repository;
-  }
-
-  of(account: string, operation: OperationId, params: ParamsOf<OperationId>, now: EpochMs): EpochMs {
-    const hour = Math.floor(now / HOUR_MS) * HOUR_MS;
-    if (operationOf(operation).interface === "thirdParty" || !("addressId" in params)) return hour;
-    return Math.max(hour, this.#confirmedUntil(account, params.addressId, hour));
-  }
-
-  /** Returns the end of the latest confirmed price. Reads it again when something is stored, and each hour. */
-  #confirmedUntil(account: string, place: string, hour: EpochMs): EpochMs {
-    const { store } = this.#repository;
-    const key = `${account} ${place}`;
-    const seen = `${store.changes} ${hour}`;
-    const known = this.#confirmed.get(key);
-    if (known?.seen === seen) return known.until;
-    const range = { start: hour, end: hour + CONFIRMED_AHEAD_MS };
-    const ends = resolutions.map((unit) => {
-      const newest = store.rows({ account, place, operation: "prices", unit }, range).at(-1);
-      return (newest && rowEnd(newest)) ?? hour;
-    });
-    const until = Math.max(...ends);
-    this.#confirmed.set(key, { seen, until });
-    return until;
-  }
+/** Returns the first instant of future rows in the answer to a request. */
+export function upcomingStart(
+  { store }: SeriesRepository,
+  { account, operation, params }: UpcomingRequest,
+  now: EpochMs,
+): EpochMs {
+  const hour = Math.floor(now / HOUR_MS) * HOUR_MS;
+  if (operationOf(operation).interface === "thirdParty" || !("addressId" in params)) return hour;
+  const range = { start: hour, end: hour + CONFIRMED_AHEAD_MS };
+  const ends = resolutions.map((unit) => {
+    const newest = store.rows({ account, place: params.addressId, operation: "prices", unit }, range).at(-1);
+    return (newest && rowEnd(newest)) ?? hour;
+  });
+  return Math.max(...ends);
 }

@@ -1,7 +1,7 @@
 /** Endpoints of the set-up, for the dashboard's own page. They return an error once the home is set up. */
 import { joined } from "../../config/mistake.ts";
 import { languageOf } from "../../core/language/language.ts";
-import { message, textIn } from "../../core/language/text.ts";
+import { message, type Text, textIn } from "../../core/language/text.ts";
 import { MINUTE_MS } from "../../core/time/interval.ts";
 import { type LocalError, localError } from "../../http/errors.ts";
 import type { LocalRequest, LocalRoute } from "../../http/route.ts";
@@ -28,7 +28,10 @@ const stateSchema = () =>
   namedObject("Setup", {
     state: described(oneOf(["done", "code", "open"]), "`code`: the code from the log is required first."),
     file: described(orNull(text), "Path of the written file."),
-    failure: described(orNull(text), "Why the home that was set up before could not be started, in English."),
+    failure: described(
+      orNull(text),
+      "Why the home that was set up before could not be started, in the language of the request.",
+    ),
   });
 const serviceSchema = () =>
   namedObject("SetupService", {
@@ -51,9 +54,8 @@ const doneSchema = () =>
 const EXAMPLE_KEY = "key-from-the-app";
 
 interface SetupSource {
-  /** Null once a home is set up. */
-  readonly options: SetupOptions | null;
-  readonly access: SetupAccess | null;
+  readonly options: SetupOptions;
+  readonly access: SetupAccess;
   /** Set when a home is set up and the demo is about to end. */
   isFinished: boolean;
   readonly trials: { start: number; count: number };
@@ -64,8 +66,8 @@ const errors = ["invalid_parameter", "invalid_token", "forbidden", "rate_limited
 const step = { about: "The result.", headers: FROM_PAGE, errors } as const;
 const trialStep = {
   ...step,
-  refusal({ options, access, trials }: SetupSource, request: LocalRequest) {
-    const refused = refusalOf({ options, access }, request);
+  refusal({ access, trials }: SetupSource, request: LocalRequest) {
+    const refused = access.refusal(request);
     if (refused || !isTooMany(trials, request.now)) return refused;
     return localError("rate_limited", message("refused.setup_many"), 60);
   },
@@ -83,14 +85,12 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
     summary: "Allows a browser that has the code from the log to set up the home. Each code works for one browser.",
     body: { schema: () => bodies.code, example: { code: "ABCD-EFGH" } },
     answer: stateSchema,
-    refusal: ({ access }) => (access ? null : isSetUp()),
     run({ access, options }, _params, request) {
-      if (!access) return isSetUp();
       const cookie = access.enter(request.body.code, request);
       if (typeof cookie !== "string") return cookie;
       return {
         kind: "json",
-        body: { state: "open", file: options?.path ?? null, failure: options?.failure ?? null },
+        body: { state: "open", file: options.path, failure: shownIn(request, options.failure) },
         headers: { "Set-Cookie": cookie },
       };
     },
@@ -101,7 +101,6 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
     body: { schema: () => bodies.service, example: { api_key: EXAMPLE_KEY } },
     answer: serviceSchema,
     async run({ options }, _params, request) {
-      if (!options) return isSetUp();
       return trialAnswer(await tryService(options.config.service, request.body.api_key, options.proxy), request);
     },
   }),
@@ -114,7 +113,6 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
     },
     answer: thirdPartySchema,
     async run({ options }, _params, request) {
-      if (!options) return isSetUp();
       const { hash_encoding = "hex", api_key, api_secret, ...place } = request.body;
       const account = { api_key, api_secret, hash_encoding, places: [] };
       return trialAnswer(await tryThirdParty(options.config.service, account, options.proxy, place), request);
@@ -129,7 +127,6 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
     },
     answer: trialSchema,
     async run({ options }, _params, request) {
-      if (!options) return isSetUp();
       const mistake = mistakeIn(options.readWith({ file: JSON.stringify({ mqtt: request.body }), page: null }));
       const mqtt = { ...options.config.mqtt, ...request.body } as typeof options.config.mqtt;
       return mistake ?? trialAnswer(await tryExternalBroker(mqtt), request);
@@ -144,7 +141,6 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
     },
     answer: trialSchema,
     async run({ options }, _params, request) {
-      if (!options) return isSetUp();
       const mistake = mistakeIn(
         options.readWith({ file: JSON.stringify({ home_assistant: request.body }), page: null }),
       );
@@ -166,10 +162,9 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
       },
     },
     created: doneSchema,
-    refusal: refusalOf,
+    refusal: ({ access }, request) => access.refusal(request),
     async run(source, _params, { body, now, signal }) {
       const { options } = source;
-      if (!options) return isSetUp();
       const result = await finishSetup(options, body, now);
       if (result.kind === "failed") return localError("conflict", result.reason);
       if (result.kind === "mistakes")
@@ -188,15 +183,18 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
   }),
 ];
 
+/** Returns the routes. Without options, a home is set up already. */
 export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[] {
-  const access = options && new SetupAccess(options.onCode);
-  const trials = { start: Number.NEGATIVE_INFINITY, count: 0 };
-  return routesOf(setupEndpoints, { options, access, isFinished: false, trials });
-}
-
-/** Returns the error for a caller that may not set up the home; null if it may. */
-function refusalOf({ options, access }: Pick<SetupSource, "options" | "access">, request: LocalRequest) {
-  return options && access ? access.refusal(request) : isSetUp();
+  if (options) {
+    const trials = { start: Number.NEGATIVE_INFINITY, count: 0 };
+    return routesOf(setupEndpoints, { options, access: new SetupAccess(options.onCode), isFinished: false, trials });
+  }
+  const done = { kind: "json", body: { state: "done", file: null, failure: null } } as const;
+  const refused = localError("conflict", message("refused.setup_done"));
+  return routesOf(
+    setupEndpoints.map((row) => ({ ...row, run: async () => (row.method === "GET" ? done : refused) })),
+    null,
+  );
 }
 
 function isTooMany(trials: SetupSource["trials"], now: number): boolean {
@@ -204,21 +202,21 @@ function isTooMany(trials: SetupSource["trials"], now: number): boolean {
   return ++trials.count > MAX_TRIALS_PER_MINUTE;
 }
 
+/** Returns a text in the language of a request. */
+function shownIn({ headers }: Pick<LocalRequest, "headers">, text: Text | null): string | null {
+  return text && textIn(languageOf(headers["accept-language"], "en"), text);
+}
+
 function trialAnswer<Given extends Trial>(trial: Given, { headers }: Pick<LocalRequest, "headers">) {
-  const detail = trial.detail && textIn(languageOf(headers["accept-language"], "en"), trial.detail);
+  const detail = shownIn({ headers }, trial.detail);
   return { kind: "json" as const, body: { ...trial, detail } };
 }
 
 function stateOf({ options, access, isFinished }: SetupSource, request: LocalRequest): ValueOf<typeof stateSchema> {
-  if (!options || !access) return { state: "done", file: null, failure: null };
   const { path: file } = options;
-  const failure = isFinished ? null : options.failure;
+  const failure = isFinished ? null : shownIn(request, options.failure);
   // The reason may contain addresses and file names of this machine.
   return access.refusal(request) === null ? { state: "open", file, failure } : { state: "code", file, failure: null };
-}
-
-function isSetUp(): LocalError {
-  return localError("conflict", message("refused.setup_done"));
 }
 
 function mistakeIn(reading: ReturnType<SetupOptions["readWith"]>): LocalError | null {

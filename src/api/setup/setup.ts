@@ -10,6 +10,7 @@ import type { ConfigMistake } from "../../config/mistake.ts";
 import { pageText, readPageFile } from "../../config/page-file.ts";
 import type { Config } from "../../config/schema.ts";
 import { type Expected, hashEncoding, missing, mistakes, passes, text, token } from "../../config/values.ts";
+import { message, reasonOf, type Text } from "../../core/language/text.ts";
 import { PAGE_FILE } from "../../core/runtime/data-files.ts";
 import { throwIfShort } from "../../core/status/start-error.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
@@ -35,7 +36,7 @@ export interface SetupOptions {
   /** Writes a new code to the log. */
   readonly onCode: (code: string) => void;
   /** Reason why the home of an earlier set-up could not be started; null without an earlier set-up. */
-  readonly failure: string | null;
+  readonly failure: Text | null;
   /** Called when everything is written and the response is sent. `undo` restores the file and removes the key. */
   readonly onDone: (undo: () => Promise<void>) => void;
 }
@@ -52,7 +53,7 @@ export type SetupResult =
       readonly undo: () => Promise<void>;
     }
   | { readonly kind: "mistakes"; readonly mistakes: readonly ConfigMistake[] }
-  | { readonly kind: "failed"; readonly reason: string };
+  | { readonly kind: "failed"; readonly reason: Text };
 
 const PASSWORD_BYTES = 12;
 /** Broker user of plugs and Home Assistant. */
@@ -138,8 +139,8 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
     await changeKeys((keys) => [...keys, { ...made.stored, name: freeName(made.stored.name, keys) }]);
     writeWhole(options.path, text);
   } catch (error) {
-    throwIfShort(error, `${options.path} cannot be written`);
-    return { kind: "failed", reason: error instanceof Error ? error.message : "unknown error" };
+    throwIfShort(error, message("start.unwritten", { file: options.path }));
+    return { kind: "failed", reason: reasonOf(error, "unknown error") };
   }
   return {
     kind: "done",

@@ -79,7 +79,7 @@ async function storedDamage(dataDir: string): Promise<boolean> {
   const keyFile = new KeyFile(dataDir);
   const keys = keyFile.read();
   if (keys.kind === "unreadable")
-    print(`${keyFile.path}: ${keys.why}; restore or delete the file, and create its keys again`);
+    print(`${keyFile.path}: ${textIn("en", keys.why)}; restore or delete the file, and create its keys again`);
   const file = databasePathIn(dataDir);
   const isFree = existsSync(file) && (await runningDaemon(dataDir).catch(() => null)) === null;
   const damage = isFree ? damageInFile(file) : [];

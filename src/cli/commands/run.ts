@@ -20,6 +20,7 @@ import {
   readConfiguration,
 } from "../../config/load-config-file.ts";
 import type { Config } from "../../config/schema.ts";
+import type { Text } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { PAGE_FILE } from "../../core/runtime/data-files.ts";
 import { DataDirInUse, PassingStartError, StartError } from "../../core/status/start-error.ts";
@@ -102,7 +103,7 @@ export async function main(given: Arguments): Promise<number> {
         if (!(error instanceof StartError)) throw error;
         output.log.warn({ reason: error.message }, "the home that was set up cannot be started: the demo continues");
         await undo();
-        return startHouse(world, load(), onSetUp, error.message);
+        return startHouse(world, load(), onSetUp, error.text);
       }
     });
     current.catch(endOf);
@@ -250,7 +251,7 @@ async function startHouse(
   world: World,
   loaded: Configuration,
   onSetUp: SetupOptions["onDone"],
-  failure: string | null = null,
+  failure: Text | null = null,
 ): Promise<Running> {
   const { given, files, clock, text, log } = world;
   const { config, warnings } = loaded;
@@ -344,7 +345,7 @@ function setupOf(
   { config, openKey: demoKey }: Pick<Demo, "config" | "openKey">,
   writePlain: (line: string) => void,
   onDone: SetupOptions["onDone"],
-  failure: string | null,
+  failure: Text | null,
 ): SetupOptions {
   return {
     path: join(config.data_dir, PAGE_FILE),

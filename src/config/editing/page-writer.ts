@@ -214,7 +214,7 @@ export class PageWriter {
       forgetReplaced(files, this.now());
       return state;
     } catch (error) {
-      throwIfShort(error, `${PAGE_FILE} cannot be written`);
+      throwIfShort(error, message("start.unwritten", { file: PAGE_FILE }));
       return refusal("conflict", message("refused.edit_not_written", { file: files.pagePath, code: codeOf(error) }));
     }
   }

@@ -1,5 +1,7 @@
+import { message, type Text, TextError } from "../language/text.ts";
+
 /** Reason why the daemon cannot start, in one sentence for the owner. */
-export class StartError extends Error {}
+export class StartError extends TextError {}
 
 /** Reason that may pass without the owner: a read-only card after a power cut, a full disk, a late mount. */
 export class PassingStartError extends StartError {}
@@ -15,18 +17,17 @@ export function mayPass(error: unknown): boolean {
 }
 
 /** Throws a PassingStartError for an error, or its code, that says that the system has too little room. */
-export function throwIfShort(error: unknown, what: string): void {
+export function throwIfShort(error: unknown, what: Text): void {
   const code = error instanceof Error && "code" in error ? error.code : error;
-  if (SHORTAGES.has(code)) throw new PassingStartError(`${what}: ${code}; try again later`);
+  if (SHORTAGES.has(code)) throw new PassingStartError(message("start.short", { what, code: String(code) }));
 }
 
 /** Returns a StartError. Of an unexpected error only kind and place are shown: its message may quote a secret. */
-export function asStartError(error: unknown, what: string): StartError {
+export function asStartError(error: unknown, what: Text): StartError {
   if (error instanceof StartError) return error;
   const isSystem = error instanceof Error && "syscall" in error;
-  return new StartError(
-    `${what}: ${isSystem ? error.message : `internal error, please report this: ${placeOf(error)}`}`,
-  );
+  const why = isSystem ? error.message : message("start.internal", { where: placeOf(error) });
+  return new StartError(message("start.failed", { what, why }));
 }
 
 /** Describes an unexpected error without its message: its kind and the first place in its stack. */
@@ -49,17 +50,15 @@ export async function onPort<Result>(
     return await start();
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : "";
-    const variable = `${part}.port or ELBRO_${part.toUpperCase()}_PORT`;
-    if (code === "EADDRINUSE")
-      throw new StartError(`port ${port} of the ${part} is in use by another program; set ${variable} to another`);
-    if (code === "EACCES")
-      throw new StartError(
-        `port ${port} of the ${part} needs more rights than this user has; set ${variable} to one above 1023`,
-      );
+    const at = (setting: "port" | "host") => ({
+      part,
+      key: `${part}.${setting}`,
+      variable: `ELBRO_${part}_${setting}`.toUpperCase(),
+    });
+    if (code === "EADDRINUSE") throw new StartError(message("start.port_used", { port, ...at("port") }));
+    if (code === "EACCES") throw new StartError(message("start.port_rights", { port, ...at("port") }));
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-      throw new StartError(
-        `the ${part} cannot listen on its host, which is not an address of this machine; set ${part}.host or ELBRO_${part.toUpperCase()}_HOST to one of them, or to 0.0.0.0 for all`,
-      );
+      throw new StartError(message("start.host_unknown", at("host")));
     throw error;
   }
 }

@@ -15,7 +15,7 @@ export interface SetupResult {
 /** Response of `GET /local/v1/setup`. */
 export interface SetupState {
   readonly state: "done" | "code" | "open";
-  /** Why the home that was set up before could not be started, in English. */
+  /** Why the home that was set up before could not be started, in the language of the request. */
   readonly failure: string | null;
 }
 

@@ -45,7 +45,7 @@ export function Setup({ onClose }: { readonly onClose: () => void }) {
   const [step, setStep] = useState<Step | "code" | null>(null);
   const [choices, setChoices] = useState(NOTHING);
   const [result, setResult] = useState<SetupResult | null>(null);
-  /** Why the home that was set up before could not be started, in English. */
+  /** Why the home that was set up before could not be started, in the language of the request. */
   const [failure, setFailure] = useState<string | null>(null);
   const begin = (first: Step) =>
     get<SetupState>("local/v1/setup").then(
@@ -87,7 +87,7 @@ export function Setup({ onClose }: { readonly onClose: () => void }) {
         </p>
         {failure !== null && (
           <p class="wrong" role="alert">
-            {s("not_started")} <span lang="en">{failure}</span>
+            {s("not_started")} {failure}
           </p>
         )}
         {step === "code" ? (

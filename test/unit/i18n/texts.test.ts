@@ -8,6 +8,7 @@ const daemon = namedTexts([
   "core",
   "config",
   "service",
+  "storage",
   "state",
   "plans",
   "mqtt",

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { message } from "../../../src/core/language/text.ts";
 import { KeyFile } from "../../../src/storage/api-key-file.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 
@@ -30,7 +31,7 @@ test("the file of a newer elbro is neither read nor changed; one without a versi
   const newer = JSON.stringify({ ...written, version: 2, keys: { hall: "in another form" } });
   writeFileSync(dir.file("keys.json"), newer);
   const why = "it was written by a newer elbro (version 2; this elbro knows 1)";
-  expect(file.read()).toEqual({ kind: "unreadable", why });
+  expect(file.read()).toEqual({ kind: "unreadable", why: message("start.keys_newer", { version: 2, known: 1 }) });
   await expect(
     file.change(
       () => [],

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { UpcomingStart, upcomingOnly } from "../../../../src/api/mirror/upcoming-rows.ts";
+import { upcomingOnly, upcomingStart } from "../../../../src/api/mirror/upcoming-rows.ts";
 import { formatInstant, HOUR_MS } from "../../../../src/core/time/interval.ts";
+import type { OperationId, ParamsOf } from "../../../../src/service/contract/operations.ts";
 import { seriesOf } from "../../../../src/service/contract/series-mapping.ts";
 import { SeriesRepository } from "../../../../src/state/series-repository.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
@@ -14,14 +15,15 @@ const HOUR = today.start + 9 * HOUR_MS;
 
 test("third-party lists start with the current hour, forecasts after the latest confirmed price", () => {
   const repository = new SeriesRepository(openDatabase(":memory:"), calendar, () => NOW);
-  const starts = new UpcomingStart(repository);
-  const forecastFrom = () => starts.of("consumer", "forecastPrices", { addressId }, NOW);
-  expect(starts.of("thirdParty", "regionPrices", { region: "DK1" }, NOW)).toBe(HOUR);
+  const startOf = (...[account, operation, params]: [string, OperationId, ParamsOf<OperationId>]) =>
+    upcomingStart(repository, { account, operation, params }, NOW);
+  const forecastFrom = () => startOf("consumer", "forecastPrices", { addressId });
+  expect(startOf("thirdParty", "regionPrices", { region: "DK1" })).toBe(HOUR);
   expect(forecastFrom()).toBe(HOUR);
   const params = { addressId, from: today.start, to: today.end, resolution: "fifteenMinutes" } as const;
   repository.store.store(seriesOf("consumer", "prices", params), today, rowsOf("fifteenMinutes", today), {});
   expect(forecastFrom()).toBe(today.end);
-  expect(starts.of("thirdParty", "addressPrices", { addressId }, NOW)).toBe(HOUR);
+  expect(startOf("thirdParty", "addressPrices", { addressId })).toBe(HOUR);
 });
 
 test("past rows are omitted, in a list and in a series; rows without a time are kept", () => {
