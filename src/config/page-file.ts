@@ -5,7 +5,6 @@
 import { stringify } from "yaml";
 import { message } from "../core/language/text.ts";
 import { PAGE_FILE } from "../core/runtime/data-files.ts";
-import { slugOf } from "../core/text/slug.ts";
 import { connectionSections } from "./connections.ts";
 import { type EntryList, entryId, entryLists } from "./entry-list.ts";
 import type { ConfigMistake } from "./mistake.ts";
@@ -38,11 +37,6 @@ export function writtenIds(entries: readonly unknown[]): string[] {
     const { id, name } = isTree(entry) ? entry : {};
     return entryId({ name: typeof name === "string" ? name : "", ...(typeof id === "string" ? { id } : {}) });
   });
-}
-
-/** Returns the id that is made from an entry's name. */
-export function idOfName(name: unknown): string {
-  return slugOf(typeof name === "string" ? name : "");
 }
 
 /** Returns the entries of a list in the owner's configuration; empty without entries. */

@@ -84,13 +84,14 @@ export interface Mistake extends Message {
   readonly path: (string | number)[];
 }
 
-type Path = readonly PropertyKey[];
-
 /**
  * Returns a check that may find any number of mistakes. It runs if all values have the right type, except those at the
  * paths for which `mayLack` returns true.
  */
-export function mistakes<Value>(find: (value: Value) => readonly Mistake[], mayLack?: (path: Path) => boolean) {
+export function mistakes<Value>(
+  find: (value: Value) => readonly Mistake[],
+  mayLack?: (path: readonly PropertyKey[]) => boolean,
+) {
   return z.check<Value>(
     ({ value, issues }) => {
       for (const { path, key, facts } of find(value))

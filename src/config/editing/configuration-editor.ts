@@ -5,7 +5,7 @@ import { PAGE_FILE } from "../../core/runtime/data-files.ts";
 import { describeIssue } from "../config-error.ts";
 import type { EntryList } from "../entry-list.ts";
 import { below, isSecretKey } from "../mistake.ts";
-import { entriesIn, idOfName, type PageEntries, writtenIds } from "../page-file.ts";
+import { entriesIn, type PageEntries, writtenIds } from "../page-file.ts";
 import { triedPlans } from "../plan-trials.ts";
 import { type Config, configSchema } from "../schema.ts";
 import { filesIn, itemOf, shapeOf, withoutDefaults } from "../schema-nodes.ts";
@@ -96,8 +96,8 @@ export class ConfigurationEditor {
       return draft && "kind" in draft ? draft : refusal("conflict", INVENTED);
     }
     // Without an id, the name of a new entry decides; what is wrong with it is found below.
-    const named =
-      id ?? (isTree(entry) && typeof entry.id === "string" ? entry.id : idOfName(isTree(entry) && entry.name));
+    const [ownId = ""] = writtenIds([entry]);
+    const named = id ?? ownId;
     const path = `${list}.${named}`;
     const given = Object.keys(isTree(entry) ? entry : {}).map((key) => `${path}.${key}`);
     return this.#page.edit({ id: named, path, caller, given }, (now) => {
