@@ -30,7 +30,7 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   dashboard: 10_068,
   http: 1_965,
   integrations: 2_684,
-  mqtt: 5_274,
+  mqtt: 5_287,
   plans: 1_308,
   plugs: 1_652,
   service: 3_949,

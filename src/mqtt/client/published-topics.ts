@@ -186,6 +186,16 @@ export function componentsOf(topic: string, payload: string): Components {
 }
 
 /**
+ * Returns the state topics of a document's entities that expire. After a change of their document, Home Assistant shows
+ * them as unavailable until their next state.
+ */
+export function expiringTopicsOf(document: string): string[] {
+  const { components = {} } = JSON.parse(document) as { components?: Record<string, Record<string, unknown>> };
+  const expiring = Object.values(components).filter((each) => each.expire_after !== undefined);
+  return [...new Set(expiring.map((each) => String(each.state_topic)))];
+}
+
+/**
  * Returns the document that makes Home Assistant remove the `gone` components: each is reduced to its platform.
  * The complete document is published after it. Without this step, components that it omits would stay.
  */

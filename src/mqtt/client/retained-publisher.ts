@@ -8,6 +8,7 @@ import {
   componentsGone,
   componentsOf,
   documentWithout,
+  expiringTopicsOf,
   isDeviceDocument,
   NO_PART,
   PublishedTopics,
@@ -333,6 +334,7 @@ export class RetainedPublisher {
       settled: () => {
         if (this.#wanted.get(topic) === payload) this.#sentDocuments.add(topic);
         if (goneKeys === "") this.#settleComponents(topic);
+        this.#enqueue(expiringTopicsOf(payload).filter((each) => this.#wanted.has(each)));
       },
     };
   }

@@ -105,6 +105,7 @@ function freshnessRow(series: SeriesFreshness): Row {
     formatInstantOrNull(state.series.find((each) => isSameSeries(each, series))?.lastSuccessAt);
   return row(`last_answer_${slugOf(owner?.id ?? account)}_${slugOf(label)}`, "last_answer", lastSuccess, {
     ...TIME,
+    isHidden: true,
     facts: { owner: owner?.name ?? account, series: messageOr(`series.${label}`, label) },
     icon: "mdi:clock-check-outline",
   });

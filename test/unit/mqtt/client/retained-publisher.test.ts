@@ -305,6 +305,22 @@ test("sends everything again for a new reader, states before documents", () => {
   expect(port.topics()).toEqual(["elbro/price", "elbro/level", "homeassistant/device/d/config"]);
 });
 
+test("sends expiring states again after their document, because its change makes them unavailable in Home Assistant", () => {
+  const expiring = (name: string): Message => {
+    const components = {
+      price: { platform: "sensor", state_topic: "elbro/home/state", expire_after: 4_000 },
+      usage: { platform: "sensor", state_topic: "elbro/home/usage" },
+    };
+    return { topic: "homeassistant/device/home/config", payload: JSON.stringify({ device: { name }, components }) };
+  };
+  const states = [state("home/state", "1"), state("home/usage", "2")];
+  const { publisher, port } = attached([...states, expiring("Home")]);
+  port.sent.length = 0;
+  publisher.show([...states, expiring("House")]);
+  port.answer();
+  expect(port.topics()).toEqual(["homeassistant/device/home/config", "elbro/home/state"]);
+});
+
 test("writes nothing to disk while topics do not change", () => {
   const messages = [document("d", { price: "sensor" }), state("price", "1")];
   const { publisher, port, memory } = attached(messages);

@@ -253,7 +253,9 @@ describe("devices", () => {
 test("a request changes no entity of the daemon that is enabled by default, and none of their attributes", () => {
   const before = daemon("busy");
   const interfaces = before.interfaces.map((each) => ({ ...each, minuteLeft: 57, dayLeft: 1_989, requestsToday: 11 }));
-  const after = { ...before, interfaces };
+  const series = before.series.map((each) => ({ ...each, lastSuccessAt: (each.lastSuccessAt ?? 0) + 60_000 }));
+  expect(series).not.toEqual([]);
+  const after = { ...before, interfaces, series };
   const attributes = new Set(daemonDevice(before).rows.map((row) => `elbro/${row.attributes}`));
   const shownOf = (view: typeof before) => [
     daemonDevice(view).rows.flatMap((row) => (row.isHidden ? [] : [[row.key, publishedValue(row, view)]])),
