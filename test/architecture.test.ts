@@ -23,12 +23,12 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 8_001,
-  cli: 2_797,
+  api: 7_902,
+  cli: 2_755,
   config: 4_686,
   core: 10_967,
   dashboard: 10_068,
-  http: 1_965,
+  http: 1_886,
   integrations: 2_684,
   mqtt: 5_287,
   plans: 1_308,

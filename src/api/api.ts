@@ -1,7 +1,4 @@
-/**
- * Composes the LAN API: keys, the mirror of the service, and local routes. A new configuration replaces the router; the
- * listener stays open.
- */
+/** Composes the LAN API. A new configuration replaces the router; the listener stays open. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { hostname } from "node:os";
@@ -86,7 +83,6 @@ function ownersOf(router: Lookup): Lookup {
   };
 }
 
-/** Returns the routes behind the checks that every request passes. */
 function apiRouter(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth): Lookup {
   const { api } = deps.config;
   const hosts = new AllowedHosts(hostname(), api.hosts ?? []);

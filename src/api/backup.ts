@@ -22,9 +22,7 @@ import { boolean, described, namedObject } from "./schema.ts";
 const TYPE = "application/octet-stream";
 export const BACKUP_PATH = "/local/v1/backup";
 
-/**
- * Maximum size of an upload: many times ten years of a home. Larger files need `elbro restore`, as a request has 8 s.
- */
+/** Longest upload: many times ten years of a home. Larger files need `elbro restore`, as a request has 8 s. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const waiting = () =>
   namedObject("WaitingBackup", {

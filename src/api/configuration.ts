@@ -55,12 +55,10 @@ const examples = {
   plugs: { name: "Heater plug", family: "shelly_gen2", topic: "shellyplus1-a1b2c3", plan: "water_heater" },
 } as const;
 
-/** Returns the schema and the example of the body that creates or changes an entry. */
 export function entryBody(of: EntryList): BodyRow {
   return { schema: entry, isCheckedByRun: true, example: examples[of] };
 }
 
-/** Returns the endpoints that read, change and delete an entry of a list. */
 export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: string): readonly Endpoint[] {
   const path = `/local/v1/${of}/:${one}` as const;
   const operation = one === "plan" ? "Plan" : "Plug";

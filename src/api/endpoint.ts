@@ -93,10 +93,7 @@ export interface Endpoint<Source = LocalSource> extends EndpointFacts {
 
 export const HOME_ERRORS = ["invalid_parameter", "resource_not_found", "not_known"] as const;
 
-/**
- * Returns the function that makes the endpoint of a row with this source. The endpoint reads parameters and body first,
- * and returns an error for invalid ones.
- */
+/** Returns the function that makes endpoints with this source. They check parameters and body first. */
 export function endpointFor<Source extends object>() {
   return <const Rows extends Parameters, Answer extends Schema, Created extends Schema, Body extends Schema>(
     route: `${LocalRoute["method"]} /${string}`,

@@ -1,8 +1,4 @@
-/**
- * Source of the events on `/events`: compares the state published over MQTT with the one before, and broadcasts
- * changes.
- * Before the first listener, nothing is broadcast.
- */
+/** Events on `/events`: what changed in the state published over MQTT, from the first listener on. */
 import { randomUUID } from "node:crypto";
 import type { SeriesKey } from "../core/series/series.ts";
 import { VERSION } from "../core/status/version.ts";

@@ -36,7 +36,6 @@ export const newKey = () =>
     requests_per_day: s.optional(s.described(s.count(1), "Its limit, if it differs from the default.")),
   });
 
-/** Returns the keys of the configuration, then those of `keys.json`. */
 export function listKeys(config: KeyConfig) {
   const file = new KeyFile(config.data_dir);
   const reading = file.read();
@@ -78,7 +77,6 @@ function dateOf(at: EpochMs): string {
   return formatInstant(Math.floor(at / DAY_MS) * DAY_MS).slice(0, "2026-11-21".length);
 }
 
-/** Creates a key. Returns it with the values that are shown only this once, or the error. */
 export async function createKey(
   config: KeyConfig,
   wanted: s.ValueOf<typeof newKey>,
@@ -124,7 +122,6 @@ export async function replaceKey(
   return refused ?? made[0] ?? localError("conflict", message("refused.key_not_replaced", { name }));
 }
 
-/** Revokes a key. Returns its name, or the error. */
 export async function revokeKey(
   config: KeyConfig,
   name: string,

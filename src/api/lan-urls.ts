@@ -3,10 +3,7 @@ import { networkInterfaces } from "node:os";
 import { dashboardUrlOf } from "../config/dashboard-url.ts";
 import type { Config } from "../config/schema.ts";
 
-/**
- * Returns `api.url` if it is set, otherwise one URL for each IPv4 address of this machine. Shape: with a slash at the
- * end; empty if other devices cannot reach the API.
- */
+/** Returns `api.url`, or a URL for each IPv4 address here, with a slash at the end; none if nobody else gets in. */
 export function lanUrls(api: Config["api"]): string[] {
   const known = dashboardUrlOf(api);
   if (known !== undefined) return [known.endsWith("/") ? known : `${known}/`];

@@ -48,7 +48,6 @@ export function localSource(deps: ApiDeps) {
   };
 }
 
-/** Returns the functions that read prices and usage of homes and places by their ids. */
 function priceViews(state: ApiDeps["state"]) {
   const { thresholds, calendar, homes, homeReader, places } = state;
   const placeNamed = (id: string, now: EpochMs) =>
@@ -73,10 +72,7 @@ function priceViews(state: ApiDeps["state"]) {
       const known = placeNamed(id, now);
       return known && placeView(state, known, thresholds, now);
     },
-    /**
-     * Returns confirmed prices and estimates: at least those stored for `range`, and for the days before it from which
-     * levels are computed.
-     */
+    /** Returns confirmed prices and estimates of `range`, and of the days before it from which levels are computed. */
     points(id: string, range: Interval, now: EpochMs): readonly PricePoint[] {
       const home = homes.named(id);
       return home ? homeReader.pricesIn(home, range, now) : (timelineOf(id, now)?.points ?? []);

@@ -1,7 +1,4 @@
-/**
- * Endpoints of pages whose files come with the program: the API reference at `/docs/`, which shows `openapi.json`, and the
- * owner's help at `/help/`. Their links are relative, so that a proxy can serve them below any path.
- */
+/** Pages that come with the program: `/docs/` and `/help/`. Their links are relative: a proxy may move them. */
 import path from "node:path";
 import type { LocalRoute } from "../http/route.ts";
 import { filesIn, pageHandlers } from "../http/static-files.ts";

@@ -134,10 +134,7 @@ export const decimal = optional(
   "comma",
 );
 
-/**
- * Reads the parameters of a request to an endpoint. Returns the error `invalid_parameter` for a missing, repeated or
- * invalid one, and `resource_not_found` for an invalid one of the path. Ignores unknown names.
- */
+/** Reads parameters. Errors: `invalid_parameter`, in the path `resource_not_found`. Ignores unknown names. */
 export function readParameters<Rows extends Parameters>(
   { path: template, params: rows }: { readonly path: string; readonly params: Rows },
   { path, query }: Pick<LocalRequest, "path" | "query">,

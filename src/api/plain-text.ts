@@ -1,7 +1,4 @@
-/**
- * Plain-text responses for small devices: `ON` or `OFF`. Every error is `OFF`, so a device that only compares the body
- * with `ON` is safe. The header `X-Elbro-Reason` has the reason.
- */
+/** `ON` or `OFF` for small devices. Every error is `OFF`; the header `X-Elbro-Reason` has the reason. */
 
 import { type LocalError, localErrorTable } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";

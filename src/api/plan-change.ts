@@ -46,10 +46,7 @@ export function planWish(body: unknown): PlanWish {
   return { kind: "settings", changes };
 }
 
-/**
- * Returns a value as the text of the same MQTT command; null if its type is not supported. JSON null becomes an empty
- * text, which resets a setting to the file's value.
- */
+/** Returns a value as the text of the MQTT command; null for a wrong type. JSON null resets: the empty text. */
 export function settingText(value: unknown): string | null {
   switch (typeof value) {
     case "string":

@@ -143,10 +143,7 @@ function retryAfterSec({ until }: CheapAnswer, now: EpochMs): number {
   return Math.max(1, Math.min(left, MAX_RETRY_SEC));
 }
 
-/**
- * Returns an error if a plan's OFF is only the safe state for unknown prices; null otherwise. An OFF that `when_lost`
- * demands is the plan's own decision.
- */
+/** Returns an error if a plan's OFF only stands for unknown prices. With `when_lost`, OFF is its own decision. */
 function unknownSignal({ on, state, reason, definition }: PlanSnapshot): LocalError | null {
   const unknown =
     !on &&

@@ -1,11 +1,9 @@
-/**
- * The endpoints on a Unix socket, by which commands on the same machine reach a running daemon. The socket is in the
- * data directory; only its owner may open it, and needs no key.
- */
+/** The endpoints on a Unix socket in the data directory, for commands. Only its owner may open it, without a key. */
 import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, request } from "node:http";
 import path from "node:path";
+import { errorMessage } from "../core/text/error-words.ts";
 import type { Lookup } from "../http/listener.ts";
 import { readJson as readBody } from "../http/request-body.ts";
 import type { ApiDeps } from "./deps.ts";
@@ -93,7 +91,7 @@ export async function openSocket(
   try {
     await serveSocket(socketPath, owners, signal);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     log.info(
       { why },
       "cannot open the command socket in the data directory: commands such as elbro prices work only while the daemon is stopped",

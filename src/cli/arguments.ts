@@ -116,7 +116,6 @@ export function readCommandLine(
   };
 }
 
-/** Returns the value of an option that takes a text. */
 export function textOf(value: string | boolean | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

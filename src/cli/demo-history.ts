@@ -1,7 +1,4 @@
-/**
- * History of the demo's home: the runs of its plans and the energy of its plugs in the last 60 days, at the prices of
- * the simulator. The plans run in their cheapest quarter-hours, as elbro would have chosen.
- */
+/** History of the demo's home: 60 days of runs and energy at the simulator's prices, in the cheapest quarters. */
 import type { FinishedRun } from "../core/planning/plan-savings.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { type EpochMs, HOUR_MS, type Interval, QUARTER_MS } from "../core/time/interval.ts";
@@ -41,7 +38,6 @@ const ADDED_AT_ONCE = 1_000;
 /** Share of the assumed energy that an appliance used, by day: measured runs differ from assumed ones. */
 const MEASURED = [0.94, 1.02, 0.98, 1.06, 0.9] as const;
 
-/** Writes the history into a new database. */
 export function writeDemoHistory({ dataDir, now, calendar, pricesOn, appliances }: DemoHistoryOptions): void {
   const { database } = openDataDir(dataDir, now);
   const plans = new PlanStore(database);

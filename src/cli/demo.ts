@@ -48,7 +48,6 @@ export interface Demo {
   readonly setAside: () => void;
 }
 
-/** Returns true for a configuration without an account. */
 export function isDemo(config: Config): boolean {
   return config.consumer === undefined && config.third_party === undefined;
 }
@@ -65,10 +64,7 @@ export interface DemoOptions {
   readonly host?: string | undefined;
 }
 
-/**
- * Starts the simulator and returns a configuration for it. Ports and topics stay. Without ELBRO_DATA_DIR, the demo
- * deletes its data at the end.
- */
+/** Starts the simulator and returns its configuration. Without ELBRO_DATA_DIR, its data is deleted at the end. */
 export async function startDemo({ config, clock, host = LOOPBACK_HOST }: DemoOptions): Promise<Demo> {
   const hasDataDir = process.env.ELBRO_DATA_DIR !== undefined;
   const isOpen = host === LOOPBACK_HOST;
@@ -121,7 +117,6 @@ export async function startDemo({ config, clock, host = LOOPBACK_HOST }: DemoOpt
   };
 }
 
-/** Writes the history of a new demo home, and starts its plugs. */
 async function startLiving(simulator: Simulator, dataDir: string, clock: Clock) {
   const [{ writeDemoHistory }, { playPlugs }] = await Promise.all([
     import("./demo-history.ts"),

@@ -12,7 +12,6 @@ export function greeting(dashboard: string, broker: string): string {
   return `elbro ${VERSION}\n${line("dashboard", dashboard)}${line("MQTT", broker)}`;
 }
 
-/** Returns a line for each home and each plan. */
 export function houseText({ prices, runs }: HouseOverview, calendar: Calendar, now: EpochMs): string {
   const clock = (at: EpochMs) => localTimeText(calendar.minuteOfDay(at));
   const day = (at: EpochMs) => (calendar.dateOf(at) === calendar.dateOf(now) ? "" : `${calendar.dateOf(at)} `);

@@ -5,14 +5,16 @@
  * Source: Home Assistant, app communication: `GET /services/mqtt` and `ws://supervisor/core/websocket` with the app's
  * token (`homeassistant_api` in the app's description).
  */
+
 import * as z from "zod/mini";
 import { joined, mistakeAt, pathText } from "../config/mistake.ts";
 import { statisticIdMistakes } from "../config/references.ts";
 import type { Config } from "../config/schema.ts";
 import { textIn } from "../core/language/text.ts";
 import { StartError } from "../core/status/start-error.ts";
+import { errorMessage } from "../core/text/error-words.ts";
+import { jsonIn } from "../core/text/foreign-json.ts";
 import { type HttpGetResult, httpGet } from "../service/client/http-get.ts";
-import { messageOf } from "./output.ts";
 
 const SUPERVISOR_URL = "http://supervisor";
 /** The response is one small object. */
@@ -20,10 +22,7 @@ const BOUNDS = { timeoutMs: 10_000, maxBytes: 64 * 1024 };
 
 const REMEDY = "install and start the Mosquitto broker app, or set mqtt.url in the app's configuration";
 
-/**
- * Returns the configuration with the broker from the supervisor; unchanged if `mqtt.url` is set.
- * Errors: rejects with a StartError.
- */
+/** Returns the configuration with the supervisor's broker, unless `mqtt.url` is set. Rejects with a StartError. */
 export async function withSupervisorsBroker(config: Config, token: string, url = SUPERVISOR_URL): Promise<Config> {
   if (config.mqtt.url !== undefined) return config;
   const { host, port, ssl, ...login } = brokerOf(await ask(`${url}/services/mqtt`, token));
@@ -32,10 +31,7 @@ export async function withSupervisorsBroker(config: Config, token: string, url =
 
 const CORE_WEBSOCKET = "ws://supervisor/core/websocket";
 
-/**
- * Returns the configuration with Home Assistant's WebSocket; unchanged if `home_assistant` is set. Errors: throws a
- * StartError for homes whose ids are the same in Home Assistant.
- */
+/** Adds Home Assistant's WebSocket, unless it is set. Throws a StartError for homes with equal ids there. */
 export function withSupervisorsHomeAssistant(config: Config, token: string): Config {
   if (config.home_assistant) return config;
   const mistakes = statisticIdMistakes(config.homes).map(({ path, ...said }) => ({ path: pathText(path), ...said }));
@@ -59,18 +55,13 @@ function brokerOf({ status, text }: HttpGetResult) {
   if (status === 400 || status === 404) throw new StartError(`Home Assistant has no MQTT broker: ${REMEDY}`);
   if (status !== 200)
     throw new StartError(`the supervisor answered ${status} when asked for the MQTT broker: ${REMEDY}`);
-  const { data } = answer.safeParse(jsonOf(text));
+  const json = jsonIn(text);
+  if (json === undefined)
+    throw new StartError(`the supervisor's response about the MQTT broker is not JSON: ${REMEDY}`);
+  const { data } = answer.safeParse(json);
   if (!data) throw new StartError(`the supervisor's response has no host and port of the MQTT broker: ${REMEDY}`);
   const { host, port, ssl, username, password } = data.data;
   return { host, port, ssl, ...(username && { username }), ...(password && { password }) };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new StartError(`the supervisor's response about the MQTT broker is not JSON: ${REMEDY}`);
-  }
 }
 
 async function ask(url: string, token: string): Promise<HttpGetResult> {
@@ -78,6 +69,6 @@ async function ask(url: string, token: string): Promise<HttpGetResult> {
   try {
     return await httpGet({ hostname, port, path, headers: { authorization: `Bearer ${token}` } }, BOUNDS);
   } catch (error) {
-    throw new StartError(`the supervisor cannot be reached (${messageOf(error)}): ${REMEDY}`);
+    throw new StartError(`the supervisor cannot be reached (${errorMessage(error)}): ${REMEDY}`);
   }
 }

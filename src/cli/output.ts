@@ -13,7 +13,3 @@ export function failed(why: string): 1 {
   process.stderr.write(`elbro: ${why}\n`);
   return 1;
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -38,10 +38,7 @@ export function machineClock(source: TimeSource): Clock {
   return clockOf(source, 1);
 }
 
-/**
- * Returns a simulated clock that starts at `start` and runs `speed` times as fast as the machine's monotonic clock.
- * Each simulated clock counts as a boot of its own.
- */
+/** Returns a clock from `start` on, `speed` times as fast as the machine's. Each counts as a boot of its own. */
 export function simulatedClock(source: TimeSource, start: EpochMs, speed: number): Clock {
   const began = source.monotonicMs();
   const elapsed = () => (source.monotonicMs() - began) * speed;

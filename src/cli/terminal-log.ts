@@ -1,5 +1,6 @@
 /** Log for people: one line per record, and below them the progress of long work. */
 import { levels } from "pino";
+import { jsonIn } from "../core/text/foreign-json.ts";
 import { printable } from "../core/text/printable.ts";
 
 export interface TerminalLogOptions {
@@ -56,7 +57,6 @@ export class TerminalLog {
     write(`${this.#progress === "" ? "" : CLEAR_LINE}${text}\n${this.#progress}`);
   }
 
-  /** Shows the progress of a task. Clears the line when the task is complete. */
   progress(what: string, done: Progress | null): void {
     const { write, columns } = this.#options;
     const isOver = done === null || done.known >= done.wanted;
@@ -98,11 +98,7 @@ function factText(value: unknown): string {
 }
 
 function recordIn(line: string): LogRecord | null {
-  try {
-    const record: unknown = JSON.parse(line);
-    const isRecord = typeof record === "object" && record !== null && "level" in record && "time" in record;
-    return isRecord ? (record as LogRecord) : null;
-  } catch {
-    return null;
-  }
+  const record = jsonIn(line);
+  const isRecord = typeof record === "object" && record !== null && "level" in record && "time" in record;
+  return isRecord ? (record as LogRecord) : null;
 }

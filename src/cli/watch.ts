@@ -1,6 +1,7 @@
 /** Watches the files of a folder, and single files. */
+
 import { unwatchFile, watch, watchFile } from "node:fs";
-import { messageOf } from "./output.ts";
+import { errorMessage } from "../core/text/error-words.ts";
 
 /** Delay in ms after the first change. A tool that writes many accounts has written most of them within this time. */
 const SETTLE_MS = 500;
@@ -25,7 +26,7 @@ export function watchFolder(folder: string, onChange: () => void, onError: (why:
       watcher.close();
     };
   } catch (error) {
-    onError(messageOf(error));
+    onError(errorMessage(error));
     return () => undefined;
   }
 }
@@ -33,10 +34,7 @@ export function watchFolder(folder: string, onChange: () => void, onError: (why:
 /** Time in ms between two looks at a file. A certificate is replaced weeks before it expires. */
 const LOOK_EVERY_MS = 60_000;
 
-/**
- * Returns a function that watches files in place of the previous ones, also through symbolic links and on network file
- * systems. None ends the watch.
- */
+/** Returns a function that watches files in place of the previous ones, also behind links; none ends the watch. */
 export function fileWatch(onChange: () => void, interval = LOOK_EVERY_MS): (files: readonly string[]) => void {
   let watched: readonly string[] = [];
   return (files) => {

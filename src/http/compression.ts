@@ -51,10 +51,7 @@ export interface Plain {
   readonly body: Uint8Array;
   /** Its ETag. Each encoding has its own, made from this one. */
   readonly tag: string | undefined;
-  /**
-   * Returns the compressed body. May return null, so that the body is sent as it is; `isAccepted` is false if the caller
-   * does not accept that.
-   */
+  /** Returns the compressed body, or null to send it as it is; `isAccepted` is false if the caller refuses that. */
   readonly compressed: (coding: Compression, isAccepted: boolean) => Promise<Uint8Array> | null;
 }
 
@@ -81,10 +78,7 @@ export function formHeaders({ status, coding, tag }: Form): Headers {
   };
 }
 
-/**
- * Returns JSON of one of our own endpoints in an accepted encoding: it is compressed if it has at least 2,048 bytes.
- * Returns 304 if the caller has its ETag. Other responses stay unchanged.
- */
+/** Compresses JSON of our own endpoints from 2,048 bytes on; 304 if the caller has its ETag. */
 export async function negotiated(original: LocalAnswer, wanted: Preconditions): Promise<LocalAnswer> {
   const answer =
     original.kind === "json"

@@ -1,7 +1,4 @@
-/**
- * Connection limit with eviction: when full, closes the longest-idle connection of the address that holds the most.
- * A new connection always finds a place. A client with many idle connections evicts its own.
- */
+/** Connection limit: when full, closes the longest-idle connection of the address that holds the most. */
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { addressGroup } from "./address-group.ts";
@@ -12,9 +9,7 @@ const MAX_CONNECTIONS = 200;
 const MAX_AT_ONCE = 500;
 /** Grace period of a connection that has not sent its request yet. */
 const WAITING_GRACE_MS = 200;
-/**
- * Grace period of a response. A longer one is a stream, needs several requests to the service, or has a slow reader.
- */
+/** Grace period of a response. A longer one is a stream, waits for the service, or has a slow reader. */
 const ANSWERING_GRACE_MS = 10_000;
 
 /** Time without traffic after which a connection is closed. Longer than a response that needs several requests. */
@@ -80,10 +75,7 @@ export class ConnectionLimits {
     place.newest = null;
   }
 
-  /**
-   * Closes connections without traffic. Has to be called regularly.
-   * Node's own timeout of a socket starts again with every request and response.
-   */
+  /** Closes connections without traffic, when called regularly. Node's own timeout restarts with every request. */
   closeSilent(): void {
     const now = this.#monotonicMs();
     for (const place of [...this.#places.values()]) {
@@ -105,10 +97,7 @@ export class ConnectionLimits {
     socket.destroy();
   }
 
-  /**
-   * Returns the connection to evict; null if all are within their grace period.
-   * Selects the address with the most connections, then one without a request in progress, then the longest wait.
-   */
+  /** Returns the one to evict: of the address with the most, without a request in progress, waiting the longest. */
   #leastUseful(hasGrace: boolean): Place | null {
     const now = this.#monotonicMs();
     const graceMs = ({ answers }: Place) => (answers > 0 ? ANSWERING_GRACE_MS : WAITING_GRACE_MS);

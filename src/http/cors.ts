@@ -24,7 +24,6 @@ export function preflightHeaders(origin: string, methods: string, { headers }: I
   };
 }
 
-/** Allows a page of an allowed origin to read the response. */
 export function allowReading(origin: string, response: ServerResponse): void {
   response.setHeader("Access-Control-Allow-Origin", origin);
   response.setHeader("Access-Control-Expose-Headers", EXPOSED_HEADERS);

@@ -28,9 +28,7 @@ export const localErrorTable = {
 
 export type LocalErrorCode = keyof typeof localErrorTable;
 
-/**
- * An error before it becomes a response. Every `ContractError` is also a `LocalError`. `reason` may be shown to users.
- */
+/** An error before it becomes a response. Every `ContractError` is one too. `reason` may be shown to users. */
 export interface LocalError extends Omit<ContractError, "code"> {
   readonly code: LocalErrorCode;
   /** Reason for refusing a command to a plan, for programs. */

@@ -10,10 +10,7 @@ const MAX_HEADER_CHARS = 4_096;
 const WEIGHTED = /^([!#$%&'*+.^_`|~0-9a-z-]+)(?:\s*;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/;
 const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 
-/**
- * Returns the codings that a caller accepts, by its weights, then by size; never empty.
- * A caller that accepts none of them gets the uncompressed response, because the service has no error for that.
- */
+/** Returns the accepted codings, the best first; `identity` if none is, because the service has no error for that. */
 export function codingsFor(acceptEncoding: string | undefined): readonly Coding[] {
   if (acceptEncoding === undefined || acceptEncoding.length > MAX_HEADER_CHARS) return AS_IT_IS;
   const weights = new Map<string, number>();
@@ -36,10 +33,7 @@ export function tagOf(plain: string, coding: Coding): string {
   return coding === "identity" ? plain : `${plain.slice(0, -1)}-${coding}"`;
 }
 
-/**
- * Returns whether a caller already has the response with this tag.
- * The comparison is weak, because an intermediary may have marked the tag as weak.
- */
+/** Returns whether a caller has the response of this tag; weakly, as an intermediary may have weakened its tag. */
 export function holdsTag(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined || ifNoneMatch.length > MAX_HEADER_CHARS) return false;
   if (ifNoneMatch.trim() === "*") return true;

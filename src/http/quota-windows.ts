@@ -17,10 +17,7 @@ export function windowStart(window: QuotaWindow, at: EpochMs): EpochMs {
   return Math.floor(at / SERVICE_WINDOW_MS[window]) * SERVICE_WINDOW_MS[window];
 }
 
-/**
- * Checks the attempt at `now`. `counts` are the attempts in the current windows, including this one and rejected ones.
- * Source: service interface, part 8.2.
- */
+/** Checks an attempt. `counts` include it and rejected ones. Source: service interface, part 8.2. */
 export function judgeAttempt(counts: QuotaLimits, limits: QuotaLimits, now: EpochMs): QuotaVerdict {
   const standingIn = (window: QuotaWindow): WindowStanding => ({
     limit: limits[window],

@@ -15,10 +15,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
-/**
- * Reads a JSON body; `undefined` if none was sent. Returns an error with status 400, 413 or 415.
- * Rejects if the caller disconnects.
- */
+/** Reads a JSON body; `undefined` without one. Errors: 400, 413 or 415; rejects if the caller disconnects. */
 export async function readJsonBody(request: IncomingMessage): Promise<BodyReading> {
   const { "content-length": length, "content-encoding": coding } = request.headers;
   if (!hasBody(request)) return { kind: "body", body: undefined };

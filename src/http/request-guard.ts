@@ -23,7 +23,6 @@ const KEY_IN_URL = /[?&](api[_-]?key|api[_-]?secret|access[_-]?token|authorizati
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#@]*)([/?].*)?$/i;
 const PLAIN = /^[\w./:[\]-]{1,60}$/;
 
-/** Adds the checks in front of a router. */
 export function guardRequests(router: Router, rules: RequestGuardRules, context: RouteContext): Lookup {
   return {
     lookup(request, response) {

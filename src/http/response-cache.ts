@@ -1,7 +1,4 @@
-/**
- * Response cache: the body of a response, its compressed forms and its ETag. An entry stays until its series changes or
- * it is evicted.
- */
+/** Response cache: body, compressed forms and ETag, until the series changes or the entry is evicted. */
 import { createHash } from "node:crypto";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
@@ -70,10 +67,7 @@ export class ResponseCache {
     await this.#tickEnd;
   }
 
-  /**
-   * Returns the response in a form that the caller accepts; `request` is its name in the cache.
-   * Reads the source before the first await, so that the body belongs to its version.
-   */
+  /** Returns an accepted form. Reads the source before the first await, so that the body belongs to its version. */
   async represent(request: string, source: BodySource, wanted: Preconditions): Promise<Form> {
     const plain = this.#plain(request, source);
     const compressed = (coding: Compression, isAccepted: boolean) => this.#compressed(plain, coding, isAccepted);
@@ -96,11 +90,7 @@ export class ResponseCache {
     return made;
   }
 
-  /**
-   * Shares one compression among callers of the same form. Returns null for a small body, or while the maximum number of
-   * others is being compressed, if the caller accepts it uncompressed. Rejects if the compression fails; the next call
-   * tries again.
-   */
+  /** Shares one compression. Null for a small body, or while others are compressed, if the caller accepts it plain. */
   #compressed(plain: CachedBody, coding: Compression, isAccepted: boolean): Promise<Uint8Array> | null {
     const etag = tagOf(plain.tag, coding);
     const { minCompressedBytes, maxCompressing } = this.#limits;

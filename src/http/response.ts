@@ -21,9 +21,7 @@ type Answered =
   /** Plain text by default. */
   | ({ readonly kind: "text"; readonly text: string; readonly type?: string } & ResponseInit)
   | ({ readonly kind: "bytes"; readonly bytes: Uint8Array; readonly type: string } & ResponseInit)
-  /**
-   * `write` is called after the headers were sent. It ends the response itself and observes what `out.write` returns.
-   */
+  /** `write` is called after the headers. It ends the response, and observes what `out.write` returns. */
   | ({ readonly kind: "stream"; readonly type: string; readonly write: (out: Writable) => void } & ResponseInit)
   | Encoded;
 
@@ -52,7 +50,6 @@ export function commonHeaders(own: Headers, requestId: string): Record<string, s
   return { ...own, "Cache-Control": "private, no-store", "X-Request-ID": requestId };
 }
 
-/** Returns an error as a response of one of our own endpoints, in the service's format. */
 export function endpointError(error: LocalError): Extract<Answered, { kind: "text" }> {
   const { code, retryAfterSec, allow } = error;
   const headers = {
@@ -63,16 +60,12 @@ export function endpointError(error: LocalError): Extract<Answered, { kind: "tex
   return { kind: "text", status: localErrorTable[code].status, headers, text, type: JSON_TYPE };
 }
 
-/** Returns the same error as a response of an operation. */
 export function operationError(error: LocalError): Encoded {
   const { status = 500, headers, text } = endpointError(error);
   return { kind: "encoded", status, headers: { ...headers, "Content-Type": JSON_TYPE }, body: text };
 }
 
-/**
- * Returns the complete response. `common` are the headers of every response, `origin` is the `Vary` that CORS has set.
- * Throws if the body cannot be serialized as JSON.
- */
+/** Returns the complete response. `origin` is the `Vary` that CORS has set. Throws if a body is no JSON. */
 export function replyOf(answer: Answered, common: Headers, origin?: string): Reply {
   const { status = 200, headers: own } = answer;
   const headers: OutgoingHttpHeaders = { ...common, ...own };

@@ -78,10 +78,7 @@ export interface AuthRequest {
   readonly now: EpochMs;
 }
 
-/**
- * Result of authentication. `quota` is set if the quota was counted, also for a refusal; `caller` if a valid key was
- * sent.
- */
+/** Result of authentication. `quota` is set if it was counted, `caller` if a valid key was sent. */
 export type AuthResult = ({ readonly kind: "admitted" } | { readonly kind: "refused"; readonly error: LocalError }) & {
   readonly caller?: string;
   readonly quota?: QuotaStanding;

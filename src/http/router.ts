@@ -17,10 +17,7 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE"] as const;
 /** Returns the error for a path without a route. `allowed` lists the methods of the path; empty if it is unknown. */
 export type UnknownPath = (method: string, allowed: string) => LocalError;
 
-/**
- * Creates a router without routes. It leaves queries as text. Below an interface's path, key and quota are checked
- * before the error for an unknown path.
- */
+/** Creates a router. Below an interface's path, key and quota are checked before the error for an unknown path. */
 export function createRouter(context: RouteContext, unknown: UnknownPath = unknownPath): Router {
   const serveUnknown = (request: Exchange["request"], response: Exchange["response"]) => {
     const { method = "GET", url = "/" } = request;

@@ -1,6 +1,4 @@
-/**
- * Headers of every response: no guessing of content types, no referrer to other sites, no embedding by other origins.
- */
+/** Headers of every response: no guessed content types, no referrer, no embedding by other origins. */
 const ALWAYS = {
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
@@ -13,13 +11,9 @@ export const DATA_HEADERS = {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 } as const;
 
-/**
- * Headers of a page: scripts, styles, images and connections of its own origin only, nothing inline.
- * Pages of its own origin may embed it in a frame, as Home Assistant does.
- */
+/** Headers of a page: everything from its own origin, nothing inline. Only its own origin may embed it. */
 export const PAGE_HEADERS = pageHeaders([]);
 
-/** Returns the headers of a page that these origins may embed too. */
 export function pageHeaders(ancestors: readonly string[]): Readonly<Record<string, string>> {
   return {
     ...ALWAYS,

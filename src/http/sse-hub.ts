@@ -52,9 +52,7 @@ const MAX_KEPT_BYTES = 256 * 1024;
 export const MAX_LISTENERS = 100;
 /** Maximum number of listeners per key and per address. Half of the places stay free for the others. */
 export const MAX_LISTENERS_OF_ONE: number = MAX_LISTENERS / 2;
-/**
- * Interval of the access check. With the time until the key file is read again, a revoked key's streams end within 1 s.
- */
+/** Interval of the access check, so that the streams of a revoked key end within 1 s. */
 const ACCESS_CHECK_MS = 500;
 /** Maximum bytes waiting for a listener beyond the system's buffers. The current state of many homes fits. */
 export const MAX_WAITING_BYTES: number = 256 * 1024;
@@ -102,9 +100,7 @@ export class SseHub {
     for (const listener of this.#listeners) if (concerns(event, listener.home)) this.#send(listener, bytes);
   }
 
-  /**
-   * Adds a listener, and sends the missed events or the current state. It stays until it disconnects or is too slow.
-   */
+  /** Adds a listener, and sends the missed events or the current state. It stays until it leaves or is too slow. */
   subscribe(out: Writable, { lastEventId, home, isStillAuthorized = () => true, from = [] }: Subscription): void {
     const listener: Listener = { out, home, isStillAuthorized, from, waited: 0 };
     this.#listeners.add(listener);

@@ -24,10 +24,7 @@ export interface StaticSource {
 
 type PageRequest = Pick<LocalRequest, "path" | "headers">;
 
-/**
- * Returns the handlers of a page and of its files. The files are in memory only after the first request. `missingFile` is
- * the reason for an unknown file.
- */
+/** Returns the handlers of a page and of its files, which are read at the first request. */
 export function pageHandlers(
   sources: () => readonly StaticSource[],
   missingFile: TextKey,
@@ -45,7 +42,6 @@ export function pageHandlers(
   };
 }
 
-/** Returns the files of a folder, sorted by name. */
 export function filesIn(folder: string): StaticSource[] {
   return readdirSync(folder)
     .sort()
@@ -104,13 +100,11 @@ export class StaticFiles {
     );
   }
 
-  /** Returns a page by its name without its ending; null if the name is unknown. */
   page(headers: IncomingHttpHeaders, name: string = FIRST_PAGE): Promise<LocalAnswer> | null {
     const page = this.#files.get(`${name}${PAGE}`);
     return page ? this.#answer(`${name}${PAGE}`, page, REVALIDATED, headers) : null;
   }
 
-  /** Returns a file that the page loads; null if the name or the digest is unknown. */
   asset(digest: string, name: string, headers: IncomingHttpHeaders): Promise<LocalAnswer> | null {
     const asset = digest === this.digest && !name.endsWith(PAGE) ? this.#files.get(name) : undefined;
     return asset ? this.#answer(name, asset, KEPT_FOR_EVER, headers) : null;

@@ -44,10 +44,7 @@ export class ApiKeys {
   /** Digests by token. Making one costs as much as all other checks of a request. */
   readonly #digests = new LRUCache<string, Uint8Array>({ max: MAX_DIGESTS, memoMethod: keyDigest });
 
-  /**
-   * Functions for keys and limits are called at each request, because both change while the daemon runs.
-   * `onLockedOut` is called with an address when its requests have to wait because of wrong keys.
-   */
+  /** Functions are called at each request. `onLockedOut` gets an address that has to wait because of wrong keys. */
   constructor(
     keys: readonly ApiKey[] | (() => readonly ApiKey[]),
     limits: QuotaLimits | (() => QuotaLimits),

@@ -146,10 +146,7 @@ class KeyRing {
     return this.keys().map(({ name }) => name);
   }
 
-  /**
-   * Reads the key file if it has changed. If it cannot be read, the known keys stay valid, so a typing error does not
-   * lock devices out.
-   */
+  /** Reads the key file if it has changed. If it is unreadable, known keys stay: a typing error locks nobody out. */
   #look(): void {
     const stamp = this.#file.stamp;
     if (stamp === this.#stamp) return;
@@ -172,7 +169,6 @@ class KeyRing {
     });
   }
 
-  /** Logs which keys were created, replaced and revoked, here or by a command. */
   #report(keys: readonly KeptKey[]): void {
     const [before, after] = [this.#known, new Map(keys.map(({ name, sha256 }) => [name, sha256]))];
     this.#known = after;

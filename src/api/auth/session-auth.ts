@@ -25,10 +25,7 @@ export interface SessionAuthDeps {
   readonly sessions: Sessions;
   /** `open`: every client that can reach this address may read. Default: `key`. */
   readonly dashboard?: "open" | "key" | undefined;
-  /**
-   * Returns whether a user of Home Assistant may control. Null if Home Assistant forwards no requests of its users.
-   * Without an id the user is unknown.
-   */
+  /** Returns whether a user of Home Assistant may control; without an id nobody knows. Null without its ingress. */
   readonly ingress?: ((userId: string | undefined, now: EpochMs) => boolean) | null;
 }
 
@@ -104,21 +101,17 @@ export class SessionAuth {
 const HOME_ASSISTANT: SessionKey = { name: "Home Assistant", sha256: new Uint8Array() };
 const ANYBODY: SessionKey = { name: "anybody", sha256: new Uint8Array(), control: false };
 
-/**
- * Returns whether a request comes from a page of this server: it has the page's header, and `Sec-Fetch-Site` agrees.
- */
+/** Returns whether a request has the page's header, and `Sec-Fetch-Site` agrees. */
 export function fromOwnPage(headers: IncomingHttpHeaders | undefined): boolean {
   const site = headers?.["sec-fetch-site"];
   return headers?.[PAGE_HEADER] !== undefined && (site === undefined || site === "same-origin");
 }
 
-/** Returns the id of the user whose request Home Assistant's ingress forwards; undefined if it names none. */
 function userIdOf(headers: IncomingHttpHeaders | undefined): string | undefined {
   const id = headers?.["x-remote-user-id"];
   return typeof id === "string" ? id : undefined;
 }
 
-/** Returns the error for a request that does not come from a page of this server. */
 export function fromElsewhere(): LocalError {
   return localError("forbidden", message("refused.own_page", { header: PAGE_HEADER }));
 }

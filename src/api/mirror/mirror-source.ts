@@ -127,10 +127,7 @@ async function askAccount<Id extends OperationId>(deps: ApiDeps, account: Accoun
   return { kind: "kept", at: clock.now() };
 }
 
-/**
- * Joins the responses of several accounts. Null if all are missing, not fresh if one is. An address that several
- * accounts may read is listed once.
- */
+/** Joins the responses of accounts, each address once. Null if all are missing, not fresh if one is. */
 function joined(found: readonly (Found | null)[]): Found | null {
   const known = found.filter((each) => each !== null);
   const [first] = known;
@@ -183,15 +180,11 @@ function unkept<Id extends OperationId>(answer: Unkept<Id>): Asked {
   return { kind: "deferred", until: answer.at + UNKEPT_WAIT_MS, why, after: null, isQuota: false };
 }
 
-/** Returns the address id of a request; empty if it has none. */
 function addressIn(params: ParamsOf<OperationId>): string {
   return "addressId" in params ? params.addressId : "";
 }
 
-/**
- * Returns the requests that fetch the missing data: whole chunks, in parts within the service's range limits.
- * Ascending.
- */
+/** Returns the requests for the missing data: whole chunks, within the service's range limits, ascending. */
 function partsToAsk<Id extends OperationId>(
   { clock, state: { repository, calendar } }: ApiDeps,
   account: string,

@@ -1,7 +1,4 @@
-/**
- * The mirror: answers the service's operations from storage. If stored data is missing or old, it asks the service. If
- * the service fails, it returns the stored data.
- */
+/** The mirror: answers the service's operations from storage, and asks the service for missing or old data. */
 
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import { message } from "../../core/language/text.ts";
@@ -15,10 +12,7 @@ import { type OperationId, operationIds, type ParamsOf } from "../../service/con
 import type { Found } from "../../state/stored-answer.ts";
 
 export interface MirrorSource {
-  /**
-   * Returns the error that the service would certainly return, judged by the known addresses; null if only the service
-   * can decide.
-   */
+  /** Returns the error that the service would certainly return; null if only the service can decide. */
   readonly refusal: (operation: OperationId, params: ParamsOf<OperationId>) => LocalError | null;
   /** Returns stored data; an answer from before `askedSince` that may still be corrected is not fresh. */
   readonly find: <Id extends OperationId>(
@@ -66,10 +60,7 @@ const UNNAMED_WAIT_MS = 60_000;
 const OVERDUE_MS = 1_000;
 const LATE = { kind: "late" } as const;
 
-/**
- * Makes the mirror's handlers for all operations. `sleep` resolves when a request has taken too long, or when the signal
- * fires because it has its response.
- */
+/** Makes the handlers of all operations. `sleep` ends when a request has taken too long, or with the signal. */
 export function mirrorHandlers(
   source: MirrorSource,
   cache: ResponseCache,
@@ -195,7 +186,6 @@ async function ask(
   return older ? { kind: "content", found: older, at: now, how: STALE } : errorOf(result, now);
 }
 
-/** Returns the error for a caller of the LAN if nothing is stored. */
 function errorOf(result: Exclude<Asked, { kind: "unkept" }> | typeof LATE, now: EpochMs): LocalError {
   switch (result.kind) {
     case "error":

@@ -1,7 +1,4 @@
-/**
- * Lists of future prices begin with the current hour, and forecasts after the latest confirmed price, even if the
- * stored answer is older.
- */
+/** Future prices begin with the current hour, forecasts after the latest confirmed price, however old an answer is. */
 import { type Row, rowEnd, rowStart } from "../../core/series/series.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
 import { type OperationId, operationOf, type ParamsOf } from "../../service/contract/operations.ts";
@@ -37,7 +34,6 @@ interface UpcomingRequest {
   readonly params: ParamsOf<OperationId>;
 }
 
-/** Returns the first instant of future rows in the answer to a request. */
 export function upcomingStart(
   { store }: SeriesRepository,
   { account, operation, params }: UpcomingRequest,

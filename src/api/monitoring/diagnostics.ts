@@ -1,7 +1,4 @@
-/**
- * Diagnostics for bug reports: state of the daemon, configuration and machine. Secrets, names, addresses and paths are
- * replaced.
- */
+/** Diagnostics for bug reports. Secrets, names, addresses and paths are replaced. */
 
 import { entryId } from "../../config/entry-list.ts";
 import { planDefinitions } from "../../config/plan-list.ts";
@@ -82,10 +79,7 @@ function machine(): object {
   };
 }
 
-/**
- * Returns the texts to replace: secrets of the configuration; names and addresses of homes and places; names of plans,
- * groups, plugs, keys, accounts, hosts and users; the data directory.
- */
+/** Returns the texts to replace: secrets, names, ids, addresses, hosts, users and the data directory. */
 function hiddenOf({ config, homes, accounts, plans = [], keys = [] }: Redacted): RedactedText[] {
   const hide = (standIn: string, ...texts: (string | undefined)[]): RedactedText[] =>
     texts.flatMap((text) => (text === undefined || text === "" ? [] : [{ text, standIn, kind: "name" }]));

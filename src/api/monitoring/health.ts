@@ -45,7 +45,6 @@ const FRESH_MS = SECOND_MS;
 const FAILING: ReadonlySet<HealthCode> = new Set(["loop_stuck", "database_not_writing", "prices_missing"]);
 const RESTART_MENDS: ReadonlySet<HealthCode> = new Set(["loop_stuck", "database_not_writing"]);
 
-/** Returns the function that makes the report. */
 export function healthOf({ clock, state, storage: { database, databasePath } }: ApiDeps): () => Promise<HealthReport> {
   const troubleOfDatabase = cached(PROBE_MS, clock, () => databaseTrouble(database, databasePath));
   return cached(FRESH_MS, clock, async () => {

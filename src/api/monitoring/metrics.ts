@@ -1,7 +1,4 @@
-/**
- * Metrics for Prometheus. Counters start at 0 with the daemon. Values per day or month come from the database, so they
- * include the time before a restart.
- */
+/** Metrics for Prometheus. Counters start with the daemon; values per day or month come from the database. */
 import type { EpochMs } from "../../core/time/interval.ts";
 import { inSlices } from "../../state/slices.ts";
 import type { ApiDeps } from "../deps.ts";

@@ -1,7 +1,4 @@
-/**
- * Formats metrics in the text format 0.0.4 of Prometheus.
- * Source: https://prometheus.io/docs/instrumenting/exposition_formats/
- */
+/** Formats metrics as text 0.0.4. Source: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 
 /** One value with its labels. `value` is null if it is unknown; the sample is then omitted. */
 export interface Sample {

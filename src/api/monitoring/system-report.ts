@@ -73,10 +73,7 @@ function brokerStatus({ mqtt }: ApiDeps, language: Language) {
   return { connected, trouble: trouble && textIn(language, trouble), connections, published };
 }
 
-/**
- * Returns the numbers of an account's requests since UTC midnight, by share and by outcome. They come from the request
- * log, so they include requests before a restart of the daemon.
- */
+/** Counts an account's requests since UTC midnight in the request log, by share and by outcome. */
 export function spentToday(repository: SeriesRepository, account: string, now: EpochMs) {
   const byShare: Record<string, number> = Object.fromEntries(shares.map((share) => [share, 0]));
   const byOutcome: Record<string, number> = {};

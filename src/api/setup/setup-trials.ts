@@ -1,7 +1,4 @@
-/**
- * Tests of the set-up: key of the service, place of a third-party key, broker, Home Assistant. Each step of the page runs
- * its test and shows the mistake.
- */
+/** Tests of the set-up's steps: key of the service, place of a third-party key, broker, Home Assistant. */
 import type { Config } from "../../config/schema.ts";
 import type { FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import { judge } from "../../core/fetching/retry-policy.ts";
@@ -52,10 +49,7 @@ export async function tryService(
   return { ...WORKS, addresses };
 }
 
-/**
- * Tests a key and secret of the service with one request: for the addresses that match the one of a place, for the
- * prices of its region, or without a place for the used quota.
- */
+/** Tests a key pair with one request: for the addresses or the region of a place, or for the used quota. */
 export async function tryThirdParty(
   service: Config["service"],
   { api_key = "", api_secret = "", hash_encoding }: NonNullable<Config["third_party"]>,

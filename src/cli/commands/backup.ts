@@ -4,10 +4,11 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { readJson } from "../../api/socket.ts";
 import { StartError } from "../../core/status/start-error.ts";
+import { errorMessage } from "../../core/text/error-words.ts";
 import { OWNER_ONLY, sync } from "../../storage/atomic-file.ts";
 import type { Arguments } from "../arguments.ts";
 import { withConnection } from "../connect.ts";
-import { failed, messageOf, print } from "../output.ts";
+import { failed, print } from "../output.ts";
 
 export const line = {
   usage: "backup FILE",
@@ -39,6 +40,6 @@ async function write(copy: IncomingMessage, file: string): Promise<void> {
     sync(path.dirname(file));
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) rmSync(file, { force: true });
-    throw new StartError(`cannot write ${file}: ${messageOf(error)}`);
+    throw new StartError(`cannot write ${file}: ${errorMessage(error)}`);
   }
 }

@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { StartError } from "../../core/status/start-error.ts";
+import { errorMessage } from "../../core/text/error-words.ts";
 import { OWNER_ONLY } from "../../storage/atomic-file.ts";
 import { type Arguments, textOf } from "../arguments.ts";
 import { bodyOf, withConnection } from "../connect.ts";
-import { messageOf, printJson } from "../output.ts";
+import { printJson } from "../output.ts";
 
 export const line = {
   usage: "diagnostics",
@@ -33,6 +34,6 @@ function write(file: string, text: string): void {
   try {
     writeFileSync(file, text, { mode: OWNER_ONLY });
   } catch (error) {
-    throw new StartError(`cannot write ${file}: ${messageOf(error)}`);
+    throw new StartError(`cannot write ${file}: ${errorMessage(error)}`);
   }
 }

@@ -1,8 +1,9 @@
 import { isatty } from "node:tty";
 import { readBounded } from "../../config/bounded-file.ts";
+import { errorMessage } from "../../core/text/error-words.ts";
 import { hashPassword } from "../../mqtt/broker/users.ts";
 import { BadArgument } from "../arguments.ts";
-import { messageOf, print } from "../output.ts";
+import { print } from "../output.ts";
 
 const STDIN = 0;
 const MAX_PASSWORD_BYTES = 64 * 1024;
@@ -25,6 +26,6 @@ function readPassword(): string {
   try {
     return readBounded(STDIN, MAX_PASSWORD_BYTES).replace(/\r?\n$/, "");
   } catch (error) {
-    throw new BadArgument(`hash-password: cannot read standard input: ${messageOf(error)}`);
+    throw new BadArgument(`hash-password: cannot read standard input: ${errorMessage(error)}`);
   }
 }

@@ -1,7 +1,8 @@
 import { loadConfiguration } from "../../config/load-config-file.ts";
+import { errorMessage } from "../../core/text/error-words.ts";
 import { httpGet, httpsGetHere } from "../../service/client/http-get.ts";
 import { type Arguments, jsonOption } from "../arguments.ts";
-import { failed, messageOf, print } from "../output.ts";
+import { failed, print } from "../output.ts";
 
 export const line = {
   usage: "health",
@@ -31,7 +32,7 @@ export async function main(given: Arguments): Promise<number> {
     print(given.values.json === true ? text : wordsOf(text));
     return status === OK ? 0 : 1;
   } catch (error) {
-    return failed(`no answer from the API on ${host}, port ${api.port}: ${messageOf(error)}`);
+    return failed(`no answer from the API on ${host}, port ${api.port}: ${errorMessage(error)}`);
   }
 }
 

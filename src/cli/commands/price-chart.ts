@@ -55,7 +55,6 @@ const ANSI: Readonly<Record<Level, number>> = {
   very_expensive: 91,
 };
 
-/** Returns the range that contains the prices of all days and zero. */
 export function scaleOf(days: readonly DayPrices[]): ChartScale {
   const prices = days.flatMap((day) => day.prices.map(({ price }) => price));
   return { least: Math.min(0, ...prices), most: Math.max(0, ...prices) };

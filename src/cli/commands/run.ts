@@ -1,4 +1,5 @@
 /** `elbro run`: reads the configuration, starts the daemon, ends it on a signal. */
+
 import { existsSync, readFileSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { hostname } from "node:os";
@@ -24,6 +25,7 @@ import type { Text } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { PAGE_FILE } from "../../core/runtime/data-files.ts";
 import { DataDirInUse, PassingStartError, StartError } from "../../core/status/start-error.ts";
+import { errorMessage } from "../../core/text/error-words.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";
 import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
@@ -33,7 +35,7 @@ import type { Arguments } from "../arguments.ts";
 import { type Demo, demoGreeting, isDemo, refuseWithoutAccount, startDemo } from "../demo.ts";
 import { greeting, houseText } from "../greeting.ts";
 import { historyProgress } from "../history-progress.ts";
-import { failed, messageOf } from "../output.ts";
+import { failed } from "../output.ts";
 import { systemClock } from "../system-clock.ts";
 import { TerminalLog } from "../terminal-log.ts";
 import { fileWatch, watchFolder } from "../watch.ts";
@@ -47,10 +49,7 @@ const STDOUT = 1;
 const USUAL_COLUMNS = 80;
 /** Five seconds: twice the time that a daemon needs to stop, or a command that sends a request to the service. */
 const WAITS = { most: 20, everyMs: 250 };
-/**
- * Time in ms after which a start has loaded its modules. Node writes its compile cache at a regular exit only, and a
- * daemon often ends by a power cut.
- */
+/** Time in ms after which all modules are loaded. Node writes its cache at a regular exit only: no power cut is one. */
 const FLUSH_AFTER_MS = 2_000;
 /** Shutdown deadline: exit even if a component is still running. The state is on disk at any time. */
 const STOP_TIMEOUT_MS = 1_800;
@@ -67,10 +66,7 @@ const RESTARTS = { most: 3, withinMs: HOUR_MS };
 /** Handles an unexpected error of the running daemon. Null while none runs. */
 let onError: ((error: unknown) => boolean) | null = null;
 
-/**
- * Returns whether the program goes on after an unexpected error. After a read failure of the database, the daemon is
- * started again, which restores the database. Any other error ends the program.
- */
+/** Returns whether the program goes on: after a read failure of the database the daemon restarts and restores it. */
 export function outlives(error: unknown): boolean {
   return onError?.(error) ?? false;
 }
@@ -146,10 +142,7 @@ function openLog({ level, format }: Config["log"], clock: Clock): Pick<World, "t
   return { text, isTerminal, log: text ? pino(shape, text) : pino(shape) };
 }
 
-/**
- * Returns the handler of unexpected errors. After a read failure of the database it starts the daemon again, within
- * RESTARTS.
- */
+/** After a read failure of the database, starts the daemon again, within RESTARTS. */
 function restarter(
   { clock, log }: Pick<World, "clock" | "log">,
   startAgain: () => Promise<unknown>,
@@ -174,7 +167,7 @@ function restarter(
 
 /** Ends the program if neither the home that was set up nor the demo can be started. */
 function endOf(error: unknown): void {
-  failed(messageOf(error));
+  failed(errorMessage(error));
   if (error instanceof PassingStartError) process.exit(TRY_AGAIN);
   process.exit(error instanceof StartError ? BAD_CONFIGURATION : 1);
 }
@@ -196,7 +189,6 @@ interface World {
   readonly isSuspect: boolean;
 }
 
-/** Returns the options of the daemon that do not depend on its files. */
 function daemonOptions(
   { given, clock, text, isTerminal, log, onCrash, isSuspect }: World,
   config: Config,
@@ -331,10 +323,7 @@ function greet(config: Config, daemon: Daemon, clock: Clock, write: (line: strin
   });
 }
 
-/**
- * Returns the address of the dashboard for a browser on the LAN. In a container the LAN address is unknown, so it
- * returns localhost.
- */
+/** Returns the dashboard's address on the LAN; localhost in a container, where the LAN address is unknown. */
 function dashboardAt(api: Config["api"], port: number): string {
   if (process.env.SUPERVISOR_TOKEN !== undefined) return "in the side bar of Home Assistant";
   const [lan] = isContainer() ? [] : lanUrls({ ...api, port });

@@ -1,7 +1,7 @@
-/**
- * `elbro simulate`: runs the simulator on a port of its own, for requests with curl or for a daemon with a demo key.
- */
+/** `elbro simulate`: the simulator on a port of its own, for curl or for a daemon with a demo key. */
+
 import { readBounded } from "../../config/bounded-file.ts";
+import { errorMessage } from "../../core/text/error-words.ts";
 import { flawOf } from "../../core/text/foreign-json.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import { parseInstant } from "../../service/contract/range.ts";
@@ -11,7 +11,7 @@ import { type HomeName, homeNames } from "../../simulator/homes.ts";
 import { readPriceFile } from "../../simulator/price-file.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { type Arguments, BadArgument, type CommandLine, optionLines, textOf } from "../arguments.ts";
-import { failed, messageOf } from "../output.ts";
+import { failed } from "../output.ts";
 
 const options = {
   port: { type: "string", value: "N", about: "port to listen on (9000)" },
@@ -56,7 +56,7 @@ export async function main(given: Arguments): Promise<number> {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void simulator.close());
     return 0;
   } catch (error) {
-    return failed(messageOf(error));
+    return failed(errorMessage(error));
   }
 }
 
@@ -104,7 +104,6 @@ export function simulatorOptions({ values }: Arguments, now: () => EpochMs): Sim
   };
 }
 
-/** The message names the argument, the given value and the expected one. */
 function bad(message: string): BadArgument {
   return new BadArgument(`${message}; see elbro simulate --help`);
 }
@@ -166,7 +165,7 @@ function jsonOf(path: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw bad(`--faults ${path}: not JSON: ${messageOf(error)}`);
+    throw bad(`--faults ${path}: not JSON: ${errorMessage(error)}`);
   }
 }
 
@@ -174,6 +173,6 @@ function read(name: string, path: string, maxBytes: number): string {
   try {
     return readBounded(path, maxBytes);
   } catch (error) {
-    throw bad(`${name} ${path}: ${messageOf(error)}`);
+    throw bad(`${name} ${path}: ${errorMessage(error)}`);
   }
 }

@@ -74,6 +74,40 @@ test("with ELBRO_DATA_DIR the demo's database is renamed, and the home gets a ne
   expect(ids[0]).not.toBe(ids[1]);
 });
 
+test("a restored copy with another page.yaml is in use after one start of the program", async () => {
+  const plan = { name: "Dishwasher", home: "home", kind: "window", hours: 2, from: "19:00", ready_by: "06:30" };
+  let key = "";
+  const ask = (method: string, path: string, body?: Uint8Array<ArrayBuffer> | string) => {
+    const type = typeof body === "string" ? "application/json" : "application/octet-stream";
+    const headers = { authorization: `Bearer ${key}`, "content-type": type };
+    return fetch(`http://127.0.0.1:${port}/local/v1/${path}`, { method, headers, ...(body && { body }) });
+  };
+  const planIds = async () => {
+    const response = await ask("GET", "plans").catch(() => null);
+    const { plans = [], waiting = [] } = ((await response?.json()) ?? {}) as {
+      readonly plans?: readonly { readonly id: string }[];
+      readonly waiting?: readonly string[];
+    };
+    return [...plans.map(({ id }) => id), ...waiting];
+  };
+  {
+    await using daemon = startDemo();
+    await daemon.line(/^ *key /);
+    ({ key } = await setUp());
+    await expect.poll(stateOfSetup).toMatchObject({ state: "done" });
+    expect((await ask("POST", "plans", JSON.stringify(plan))).status).toBe(201);
+    const copy = new Uint8Array(await (await ask("GET", "backup")).arrayBuffer());
+    expect((await ask("DELETE", "plans/dishwasher")).status).toBe(200);
+    expect((await ask("POST", "backup", copy)).status).toBe(202);
+    expect((await daemon.end("SIGTERM")).code).toBe(0);
+  }
+  // The configuration without the plan is read before the copy replaces page.yaml.
+  await using daemon = startDemo();
+  await expect.poll(planIds).toEqual(["dishwasher"]);
+  expect(daemon.output.match(/API listens/g)).toHaveLength(2);
+  expect((await daemon.end("SIGTERM")).code).toBe(0);
+});
+
 test("if the home cannot be started, the demo continues and shows the cause, and a second try works", async () => {
   await using daemon = startDemo();
   await daemon.line(/^ *key /);
