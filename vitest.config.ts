@@ -1,7 +1,10 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { useMemoryFolder } from "./test/support/runner/memory-folder.ts";
 import { StuckFileReporter } from "./test/support/runner/stuck-file-reporter.ts";
 import { HANG_MS } from "./test/support/runner/time-limits.ts";
+
+useMemoryFolder();
 
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
 const MINUTE_MS = 60_000;

@@ -1,11 +1,8 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { axeViolations } from "../support/browser/page-checks.ts";
 import { haveChromium, Screens, savePicture } from "../support/browser/screen.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Opens three operations and all their details, level by level, because each level is made when it is opened. */
 const OPEN_THREE = `(async () => {
@@ -116,11 +113,7 @@ describe.skipIf(!haveChromium)("the API reference page (in Chromium; skipped if 
         await expect.poll(() => widthOf(it.page)).toBe(width);
         await savePicture(it.page, `docs-${width}-${scheme}`);
       }
-      await it.page.evaluate(AXE);
-      const found = (await it.page.evaluate("axe.run()")) as {
-        violations: { id: string; nodes: { html: string }[] }[];
-      };
-      expect(found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+      expect(await axeViolations(it)).toEqual([]);
     },
   );
 });

@@ -46,7 +46,10 @@ class Fresh implements AsyncDisposable {
     this.brokerPort = broker;
     this.daemon = new DaemonProcess(
       [],
-      { ELBRO_SERVICE_BASE_URL: simulator.url, ELBRO_API_PORT: String(api), ELBRO_BROKER_PORT: String(broker) },
+      {
+        ...{ ELBRO_SERVICE_BASE_URL: simulator.url, ELBRO_HISTORY_MONTHS: "1" },
+        ...{ ELBRO_API_PORT: String(api), ELBRO_BROKER_PORT: String(broker) },
+      },
       { folder: this.folder.path },
     );
   }

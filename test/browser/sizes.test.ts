@@ -236,20 +236,27 @@ describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skippe
     await screen.until("document.querySelector('#problems').getBoundingClientRect().top < innerHeight / 2");
   });
 
-  test.each([
-    ["da-DK", /(Falder|Stiger) til [a-z ]+ (i morgen )?kl\. \d\d\.\d\d, cirka/, /til (i morgen )?kl\./],
-    ["sv-SE", /(Sjunker|Stiger) till [a-z ]+ (i morgon )?kl\. \d\d:\d\d, cirka/, /till (i morgon )?kl\./],
-    ["nb-NO", /(Faller|Stiger) til [a-z ]+ (i morgen )?kl\. \d\d:\d\d, omtrent/, /til (i morgen )?kl\./],
-    ["en-GB", /(Falls|Rises) to [a-z ]+ (tomorrow )?at \d\d:\d\d, about/, /until/],
-  ])("%s: the outlook names tomorrow and the time in that language", async (language, changes, stays) => {
-    // Late in the evening, so that the next change is tomorrow.
-    await using late = await startDashboard({ start: "2026-03-10T13:20:00Z", plans: [] });
-    await late.untilTomorrow();
-    await late.clock.runUntil(Date.parse("2026-03-10T22:40:00Z"));
-    await using screen = await screens.look(late, { language });
-    const text = await screen.untilText("#now .outlook", /\d/);
-    expect(text).toMatch(/tomorrow|i morgen|i morgon/);
-    expect(changes.test(text) || stays.test(text)).toBe(true);
+  describe("late in the evening", () => {
+    let late: TestDaemon;
+    beforeAll(async () => {
+      late = await startDashboard({ start: "2026-03-10T13:20:00Z", plans: [] });
+      await late.untilTomorrow();
+      // The next change is tomorrow.
+      await late.clock.runUntil(Date.parse("2026-03-10T22:40:00Z"));
+    });
+    afterAll(() => late?.[Symbol.asyncDispose]());
+
+    test.each([
+      ["da-DK", /(Falder|Stiger) til [a-z ]+ (i morgen )?kl\. \d\d\.\d\d, cirka/, /til (i morgen )?kl\./],
+      ["sv-SE", /(Sjunker|Stiger) till [a-z ]+ (i morgon )?kl\. \d\d:\d\d, cirka/, /till (i morgon )?kl\./],
+      ["nb-NO", /(Faller|Stiger) til [a-z ]+ (i morgen )?kl\. \d\d:\d\d, omtrent/, /til (i morgen )?kl\./],
+      ["en-GB", /(Falls|Rises) to [a-z ]+ (tomorrow )?at \d\d:\d\d, about/, /until/],
+    ])("%s: the outlook names tomorrow and the time in that language", async (language, changes, stays) => {
+      await using screen = await screens.look(late, { language });
+      const text = await screen.untilText("#now .outlook", /\d/);
+      expect(text).toMatch(/tomorrow|i morgen|i morgon/);
+      expect(changes.test(text) || stays.test(text)).toBe(true);
+    });
   });
 
   test("axes have units, and the labels of the usage chart are centred below their bars", async () => {

@@ -86,7 +86,7 @@ assert.equal(health?.checks.prices.ok, true);
 console.log("typescript: done");
 `;
 
-test("a client of openapi-typescript compiles and works (skipped if its packages cannot be installed)", async ({
+test.concurrent("a client of openapi-typescript compiles and works (skipped if its packages cannot be installed)", async ({
   skip,
 }) => {
   if (!installTestPackages()) skip("the packages of test/package.json cannot be installed");
@@ -183,7 +183,7 @@ assert get_metrics.sync(client=api).startswith("# HELP elbro_")
 print("python: done")
 `;
 
-test("a client of openapi-python-client works (skipped without Python or PyPI)", async ({ skip }) => {
+test.concurrent("a client of openapi-python-client works (skipped without Python or PyPI)", async ({ skip }) => {
   const trouble = installPythonClient();
   if (trouble !== null) skip(trouble);
   const { daemon, dir, env } = await serve();

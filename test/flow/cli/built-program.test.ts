@@ -7,12 +7,12 @@ import { DaemonProcess } from "../../support/processes/daemon-process.ts";
 test("WebSocket works at both ends of MQTT, also with a client that offers compression", async () => {
   const port = String(await freePort());
   await using broker = new DaemonProcess([], {
-    ...{ ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0", ELBRO_BROKER_WS_PORT: port },
+    ...{ ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0", ELBRO_BROKER_WS_PORT: port, ELBRO_HISTORY_MONTHS: "0" },
   });
   await broker.line(/mosquitto_sub/);
   const url = `ws://127.0.0.1:${port}`;
   await using guest = new DaemonProcess([], {
-    ...{ ELBRO_API_PORT: "0", ELBRO_MQTT_URL: url, ELBRO_MQTT_BASE_TOPIC: "guest" },
+    ...{ ELBRO_API_PORT: "0", ELBRO_MQTT_URL: url, ELBRO_MQTT_BASE_TOPIC: "guest", ELBRO_HISTORY_MONTHS: "0" },
   });
   await guest.line(/curl/);
   const wsOptions = { perMessageDeflate: true };
@@ -25,7 +25,11 @@ test("WebSocket works at both ends of MQTT, also with a client that offers compr
 });
 
 test("LAN routes work with and without a query", async () => {
-  await using daemon = new DaemonProcess([], { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" });
+  await using daemon = new DaemonProcess([], {
+    ELBRO_API_PORT: "0",
+    ELBRO_BROKER_PORT: "0",
+    ELBRO_HISTORY_MONTHS: "1",
+  });
   const apiLine = await daemon.line(/curl/);
   const headers = { authorization: `Bearer ${/Bearer (\S+)'/.exec(apiLine)?.[1]}` };
   const base = new URL(/http:\S+/.exec(apiLine)?.[0] ?? "").origin;

@@ -54,7 +54,11 @@ test.each(commands.filter(({ text }) => DEMO.test(text)).map(({ text }) => text)
   "%s starts the demo",
   async (text) => {
     const args = text.replace("npm start -- ", "").split(" ");
-    await using demo = new DaemonProcess(args, { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" });
+    await using demo = new DaemonProcess(args, {
+      ELBRO_API_PORT: "0",
+      ELBRO_BROKER_PORT: "0",
+      ELBRO_HISTORY_MONTHS: "1",
+    });
     await demo.line(/dashboard|http:/i);
     expect((await demo.end("SIGINT")).code).toBe(0);
   },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type AttributeFormat, attributeFormats } from "../../../src/core/prices/home-snapshot.ts";
 import { HOUR_MS } from "../../../src/core/time/interval.ts";
+import { demoHomes } from "../../../src/simulator/homes.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { assertDiscovery } from "../../support/home/discovery-validator.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
@@ -8,8 +9,8 @@ import { TempDir } from "../../support/runner/temp-dir.ts";
 /** Maximum size of attributes in Home Assistant's recorder. */
 const MAX_BYTES = 16_384;
 
-function configOf(addressId: string, format?: AttributeFormat) {
-  const home = { address_id: addressId, id: "home", resolution: "fifteenMinutes" as const };
+function configOf(format?: AttributeFormat) {
+  const home = { address_id: demoHomes.danish.address.id, id: "home", resolution: "fifteenMinutes" as const };
   return { homes: [{ ...home, ...(format ? { format } : {}) }] };
 }
 
@@ -21,11 +22,10 @@ describe("prices for another program over MQTT", () => {
     "%s: the entity's attributes are within Home Assistant's limit on the 100-quarter day",
     async (format) => {
       const noon = Date.parse("2026-10-24T10:00:00Z");
-      const addressId = await danishId(noon);
       await using daemon = await TestDaemon.start({
         start: noon,
         simulator: { homes: ["danish"], publicationDelayMinutes: () => 0 },
-        config: configOf(addressId, format),
+        config: configOf(format),
       });
       for (const at of [noon + 6 * HOUR_MS, noon + 30 * HOUR_MS]) {
         await daemon.clock.runUntil(at);
@@ -49,19 +49,18 @@ describe("prices for another program over MQTT", () => {
   test("another format replaces the previous one; without one the entity is removed", async () => {
     using dir = new TempDir();
     const start = Date.parse("2026-03-10T09:00:00Z");
-    const addressId = await danishId(start);
     await using daemon = await TestDaemon.start({
       start,
       dir,
       simulator: { homes: ["danish"] },
-      config: configOf(addressId, "nordpool"),
+      config: configOf("nordpool"),
     });
     await daemon.watcher.until(() => daemon.watcher.payload("elbro/home/format") !== null, "the format");
     expect(daemon.watcher.json("elbro/home/format")).toHaveProperty("raw_today");
     expect(daemon.watcher.json("elbro/home/format")).toMatchObject({ region: "DK1", country: "Denmark" });
-    await daemon.restart(configOf(addressId, "emhass"));
+    await daemon.restart(configOf("emhass"));
     await daemon.watcher.until(() => "load_cost_forecast" in daemon.watcher.json("elbro/home/format"), "EMHASS");
-    await daemon.restart(configOf(addressId));
+    await daemon.restart(configOf());
     await daemon.watcher.until(
       () => daemon.watcher.payload("homeassistant/device/elbro_home/config") !== null,
       "the home",
@@ -71,9 +70,3 @@ describe("prices for another program over MQTT", () => {
     expect(daemon.watcher.payload("homeassistant/device/elbro_home/config")).not.toContain("price_list");
   });
 });
-
-/** Returns the address id of the simulator's home, which is the same in every simulator. */
-async function danishId(start: number): Promise<string> {
-  await using daemon = await TestDaemon.start({ start, simulator: { homes: ["danish"] } });
-  return daemon.simulator.addressIds.danish;
-}

@@ -13,7 +13,7 @@ const DEAD_MAN_MS = 17.5 * MINUTE_MS;
 const SLACK_MS = 2 * MINUTE_MS;
 const STATE = "elbro/home/plan/washer/state";
 
-test("a plug of a killed daemon switches off by its timer; after a restart the run continues", async () => {
+test.concurrent("a plug of a killed daemon switches off by its timer; after a restart the run continues", async () => {
   const began = performance.now();
   const now = () => START + (performance.now() - began) * SPEED;
   const broker = await startEmbeddedBroker({
@@ -74,7 +74,7 @@ test("a plug of a killed daemon switches off by its timer; after a restart the r
   }
 });
 
-test("a freezer's plug switches on by its timer if the daemon is killed while it is OFF", async () => {
+test.concurrent("a freezer's plug switches on by its timer if the daemon is killed while it is OFF", async () => {
   const began = performance.now();
   const now = () => START + (performance.now() - began) * SPEED;
   const rules = { users: [], anonymous: true, baseTopic: "nobody", discoveryPrefix: "nobody" };

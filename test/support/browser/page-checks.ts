@@ -78,7 +78,7 @@ const AXE_OPTIONS = {
 };
 
 /** Returns the axe rules that the page violates, each with the elements. */
-export async function axeViolations({ page }: Screen): Promise<string[]> {
+export async function axeViolations({ page }: Pick<Screen, "page">): Promise<string[]> {
   await page.evaluate(axeSource);
   const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(AXE_OPTIONS)})`)) as {
     violations: AxeViolation[];

@@ -1,6 +1,5 @@
 /** Node flags and glibc settings of `npm start`, for other code that starts elbro. */
 import { readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { heapFlagsFor } from "../../../src/core/status/heap-size.ts";
 
@@ -30,5 +29,5 @@ export const START_ENVIRONMENT: Readonly<Record<string, string>> = {
  * does not write to it unless it calls `flushCompileCache`.
  */
 export const COMPILE_CACHE: Readonly<Record<string, string>> = {
-  NODE_COMPILE_CACHE: path.join(tmpdir(), "node-compile-cache"),
+  NODE_COMPILE_CACHE: path.resolve(import.meta.dirname, "../../../node_modules/.cache/tests"),
 };
