@@ -35,10 +35,14 @@ describe.skipIf(!haveChromium)(
   "editing of plans and plugs on the dashboard (in Chromium; skipped if it is not installed)",
   () => {
     let screens: Screens;
+    /** Daemon of tests that save nothing. */
+    let daemon: TestDaemon;
     beforeAll(async () => {
       screens = await Screens.start();
+      daemon = await started();
     });
     afterAll(async () => {
+      await daemon?.[Symbol.asyncDispose]();
       await screens?.[Symbol.asyncDispose]();
     });
 
@@ -134,7 +138,6 @@ describe.skipIf(!haveChromium)(
     });
 
     test("the preview shows a plan whose hours have begun as planned, not as running", async () => {
-      await using daemon = await started();
       await using screen = await looking(daemon);
       await screen.page.getByRole("button", { name: "New plan" }).click();
       await screen.page.getByRole("button", { name: "Something else" }).click();
@@ -146,7 +149,6 @@ describe.skipIf(!haveChromium)(
     });
 
     test("an error of the daemon appears at its field in the dialog", async () => {
-      await using daemon = await started();
       await using screen = await looking(daemon);
       await screen.page.getByRole("button", { name: "New plan" }).click();
       await screen.page.getByRole("button", { name: "Something else" }).click();
@@ -196,7 +198,6 @@ describe.skipIf(!haveChromium)(
     });
 
     test("a plan that a plug follows cannot be deleted; the dialog names the plug", async () => {
-      await using daemon = await started();
       await using screen = await looking(daemon);
       await unfold(screen, "Car");
       await card(screen, "Car").getByRole("button", { name: "Delete" }).click();
@@ -223,7 +224,6 @@ describe.skipIf(!haveChromium)(
     });
 
     test("the focus stays in the dialog, and then returns to the button that opened it", async () => {
-      await using daemon = await started();
       await using screen = await looking(daemon);
       await unfold(screen, "Car");
       const edit = card(screen, "Car").getByRole("button", { name: "Edit" });
@@ -287,7 +287,6 @@ describe.skipIf(!haveChromium)(
     });
 
     test("a read-only key shows the plugs without buttons", async () => {
-      await using daemon = await started();
       await using screen = await looking(daemon);
       await screen.page.route("**/local/v1/session", async (route) => {
         const answer = await route.fetch();
@@ -301,12 +300,6 @@ describe.skipIf(!haveChromium)(
     });
 
     describe("appearance", () => {
-      let daemon: TestDaemon;
-      beforeAll(async () => {
-        daemon = await started();
-      });
-      afterAll(() => daemon?.[Symbol.asyncDispose]());
-
       test.each([
         ["light", "da-DK"],
         ["dark", "sv-SE"],

@@ -11,7 +11,7 @@ const config = (mdns: string, host = "0.0.0.0") => ({
   ...{ mdns, api: { host, port: 0, keys: [{ name: "test", key: "key-of-a-test" }] } },
 });
 
-describe.skipIf(why !== null)(`mDNS${why === null ? "" : ` (${why})`}`, () => {
+describe.concurrent.skipIf(why !== null)(`mDNS${why === null ? "" : ` (${why})`}`, () => {
   test("another resolver finds the dashboard, and SIGTERM withdraws the announcement immediately", async () => {
     await using resolver = await ZeroconfResolver.start();
     await using installed = await TestDaemon.install({ config: config(NAME) });
@@ -38,14 +38,15 @@ describe.skipIf(why !== null)(`mDNS${why === null ? "" : ` (${why})`}`, () => {
   });
 
   test("announces nothing without the key `mdns`, and nothing on loopback, with the reason in the log", async () => {
+    const name = `${NAME}-silent`;
     await using resolver = await ZeroconfResolver.start();
-    const { mdns: _, ...silent } = config(NAME);
+    const { mdns: _, ...silent } = config(name);
     await using without = await TestDaemon.install({ config: silent });
     await using one = await without.launch();
-    await using loopback = await TestDaemon.install({ config: config(NAME, "127.0.0.1") });
+    await using loopback = await TestDaemon.install({ config: config(name, "127.0.0.1") });
     await using two = await loopback.launch();
     await two.line(/no network leads to api.host/);
     expect(one.output).not.toContain("mdns");
-    expect(resolver.service(NAME)).toBeUndefined();
+    expect(resolver.service(name)).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 
 const MEMORY = "/dev/shm/";
 const NEEDED_BYTES = 2 * 1024 ** 3;
@@ -12,6 +12,8 @@ export function useMemoryFolder(): void {
   const { bavail, bsize } = statfsSync(MEMORY);
   if (bavail * bsize < NEEDED_BYTES) return;
   const folder = mkdtempSync(`${MEMORY}elbro-tests-`);
+  // Servers that run as another user find their own folders in it.
+  chmodSync(folder, 0o711);
   process.env.TMPDIR = folder;
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 }
