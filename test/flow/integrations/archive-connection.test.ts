@@ -29,7 +29,7 @@ describe.skipIf(!havePostgres)("the connection to the archive", () => {
   });
   afterAll(() => server?.[Symbol.asyncDispose]());
 
-  test.for(["end", "reset"] as const)(
+  test.concurrent.for(["end", "reset"] as const)(
     "cut after any number of bytes (%s) rejects with an error and stores a batch completely or not at all",
     async (cut) => {
       const database = `cut_${cut}`;

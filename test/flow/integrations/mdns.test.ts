@@ -11,7 +11,7 @@ const config = (mdns: string, host = "0.0.0.0") => ({
   ...{ mdns, api: { host, port: 0, keys: [{ name: "test", key: "key-of-a-test" }] } },
 });
 
-describe.concurrent.skipIf(why !== null)(`mDNS${why === null ? "" : ` (${why})`}`, () => {
+describe.skipIf(why !== null).concurrent(`mDNS${why === null ? "" : ` (${why})`}`, () => {
   test("another resolver finds the dashboard, and SIGTERM withdraws the announcement immediately", async () => {
     await using resolver = await ZeroconfResolver.start();
     await using installed = await TestDaemon.install({ config: config(NAME) });
