@@ -4,6 +4,7 @@
  * - `-- --newest` uses the newest Home Assistant instead of the pinned one.
  * - `-- --protocol 3.1.1` uses that version of MQTT. By default, 5 is tried first.
  * - `-- --broker mosquitto` uses Mosquitto instead of the embedded broker.
+ * - `-- --homes 50` checks the entities of so many homes instead, on the embedded broker.
  * - `-- --silence` also suspends elbro until its entities become unavailable, which takes some minutes.
  * - `-- --install-within 240` limits the installation to 240 s.
  *
@@ -31,6 +32,7 @@ import { shownEntities } from "./entities.ts";
 import { HomeAssistant } from "./home-assistant.ts";
 import { type Installation, install } from "./install.ts";
 import { CannotInstall, type Machine, prepareMachine } from "./machine.ts";
+import { checkManyHomes } from "./many-homes.ts";
 import { type Broker, connectMqtt, type Protocol } from "./mqtt-integration.ts";
 import { checkNamedEntities } from "./named-entities.ts";
 import { type BrokerKind, PlayedHouse } from "./played-house.ts";
@@ -43,11 +45,14 @@ const FOLDER = path.resolve(import.meta.dirname, "../../build/homeassistant");
 const PROTOCOLS: readonly Protocol[] = ["5", "3.1.1"];
 const BROKERS = ["embedded", "mosquitto"] as const satisfies readonly BrokerKind[];
 
-const { newest, protocol, broker, silence, installWithinMs } = optionsIn(process.argv.slice(2));
+const { newest, protocol, broker, silence, homes, installWithinMs } = optionsIn(process.argv.slice(2));
 try {
   const machine = await timed("Python", () => prepareMachine(installWithinMs));
   const installation = await timed("Home Assistant installed", () => install(machine, { newest }));
-  process.exitCode = await test(machine, installation, protocol === undefined ? PROTOCOLS : [protocol]);
+  process.exitCode =
+    homes > 0
+      ? await testManyHomes(machine, installation)
+      : await test(machine, installation, protocol === undefined ? PROTOCOLS : [protocol]);
 } catch (error) {
   if (!(error instanceof CannotInstall)) throw error;
   console.log(`homeassistant: not tested: ${error.message}`);
@@ -88,6 +93,17 @@ async function test(machine: Machine, installation: Installation, protocols: rea
   return used !== null && failed === 0 ? 0 : 1;
 }
 
+async function testManyHomes(machine: Machine, installation: Installation): Promise<number> {
+  const checks = new Checks();
+  await using home = await timed("Home Assistant started", () => HomeAssistant.start(machine, installation));
+  await checkManyHomes(checks, home, homes);
+  await keepFindings(home);
+  console.log(
+    `homeassistant: version=${installation.version} homes=${homes} passed=${checks.passed} failed=${checks.failed}`,
+  );
+  return checks.failed === 0 ? 0 : 1;
+}
+
 /** Writes Home Assistant's log, and each entity with its ids and state, to files. */
 async function keepFindings(home: HomeAssistant): Promise<void> {
   const entities = [...(await shownEntities(home)).values()];
@@ -123,6 +139,8 @@ interface Options {
   readonly protocol: Protocol | undefined;
   readonly broker: BrokerKind;
   readonly silence: boolean;
+  /** 0 for the household of the other checks. */
+  readonly homes: number;
   readonly installWithinMs: number;
 }
 
@@ -134,6 +152,7 @@ function optionsIn(args: string[]): Options {
       protocol: { type: "string" },
       broker: { type: "string", default: BROKERS[0] },
       silence: { type: "boolean", default: false },
+      homes: { type: "string", default: "0" },
       "install-within": { type: "string", default: "Infinity" },
     },
   });
@@ -142,5 +161,6 @@ function optionsIn(args: string[]): Options {
   if (values.protocol !== undefined && !protocol) throw new Error(`--protocol is one of ${PROTOCOLS.join(", ")}`);
   if (!broker) throw new Error(`--broker is one of ${BROKERS.join(", ")}`);
   const installWithinMs = 1_000 * Number(values["install-within"]);
-  return { newest: values.newest, protocol, broker, silence: values.silence, installWithinMs };
+  const { newest, silence } = values;
+  return { newest, protocol, broker, silence, homes: Number(values.homes), installWithinMs };
 }
