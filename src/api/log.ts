@@ -34,7 +34,7 @@ export const logEndpoints: readonly Endpoint[] = [
     errors: ["invalid_parameter"],
     example: "/local/v1/log?level=warn",
     run({ logLines }, { level, after }) {
-      const lines = logLines.list({ level: level ?? "info", after: after ?? 0, most: MAX_LINES });
+      const lines = logLines.list(level ?? "info", after ?? 0, MAX_LINES);
       return { kind: "json", body: { started: formatInstant(logLines.startedAt), lines: lines.map(lineOf) } };
     },
   }),

@@ -22,15 +22,11 @@ export function planCommandOf(setting: string, payload: string): PlanCommand {
   if (action) return { kind: "action", action };
   // A time entity of Home Assistant sends seconds.
   const value = payload.trim().replace(/^(\d\d:\d\d):00$/, "$1");
-  const within = hoursOf(value);
+  const within = /^\d+(\.\d+)?$/.test(value) ? Number(value) : value;
   if (setting === "once") return { kind: "once", ...(readDuration(within) ? { within } : {}) };
   const name = planSettings.find((each) => each === setting);
   if (name) return { kind: "settings", changes: { [name]: value } };
   if (setting === RESET_SETTINGS) return { kind: "reset" };
   const expected = [...planSettings, ...planActions, RESET_SETTINGS].join(", ");
   return refusedCommand("unknown_setting", message("refused.no_setting", { setting: setting.slice(0, 40), expected }));
-}
-
-function hoursOf(text: string): number | string {
-  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }

@@ -29,29 +29,19 @@ export interface PlansOptions {
   readonly signal: AbortSignal;
 }
 
-export interface PlansModule {
-  readonly plans: Plans;
-  /** Applies the plans of a new configuration. A plan that remains continues with its record. */
-  readonly configure: (next: Config) => void;
-  readonly run: () => void;
-  /** Resolves when all plans are decided for the first time, if homes are known. */
-  readonly ready: Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
 const NO_CIRCLES: ReadonlySet<string> = new Set();
 
 /**
  * Opens the configured plans, and those that run once. After `run`, a circle of plans is decided when its home or the
  * configuration changes, when one of its plans changes by itself, and in each quarter of an hour, in which the cost of a
- * start now changes. A command decides its circle at once.
+ * start now changes. A command decides its circle at once. `ready` resolves when all were, if homes are known.
  */
 export function openPlans(
   { config, clock, signal }: PlansOptions,
   storage: Pick<Storage, "database" | "writing" | "settings">,
   state: State,
   changes: ChangeBus,
-): PlansModule {
+) {
   const { calendar, thresholds, problems, startedAt, isTimeTrusted, stats } = state;
   const homes = new PricedHomes(state);
   let levels = { ...thresholds };
@@ -93,14 +83,14 @@ export function openPlans(
   return {
     plans,
     ready: loop.ready,
-    configure(next) {
+    configure(next: Config): void {
       ({ plugs } = next);
       const circles = plans.configure(planDefinitions(next.plans, next.groups), next.groups);
       loop.changed(...(isDeepStrictEqual(levels, thresholds) ? circles : plans.circles));
       levels = { ...thresholds };
       for (const circle of circles) if (!plans.circles.has(circle)) changes.plansDecided.emit({ circle });
     },
-    run() {
+    run(): void {
       running = loop.run(signal);
     },
     close: async () => void (await running),

@@ -4,14 +4,6 @@ import { isDeepStrictEqual } from "node:util";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { circlesOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
 
-/** Result of a replacement. */
-interface Replaced {
-  /** Names of the circles with new, changed or removed plans. */
-  readonly circles: readonly string[];
-  /** Ids of the plans in the other circles, which keep their state. */
-  readonly unchanged: ReadonlySet<string>;
-}
-
 export class PlanCircles {
   #definitions: readonly PlanDefinition[] = [];
   /** Keyed by the home of the first plan in the circle. */
@@ -21,8 +13,11 @@ export class PlanCircles {
   /** Keyed by plan. Bounded by the configuration and the plans that run once. */
   readonly #slots = new Map<string, PlanSlot>();
 
-  /** Replaces all plans. `slotOf` returns the state with which a new or changed plan starts. */
-  replace(definitions: readonly PlanDefinition[], slotOf: (definition: PlanDefinition) => PlanSlot): Replaced {
+  /**
+   * Replaces all plans. `slotOf` returns the state with which a new or changed plan starts. Returns the names of the
+   * circles with new, changed or removed plans, and the ids of the plans in the other circles.
+   */
+  replace(definitions: readonly PlanDefinition[], slotOf: (definition: PlanDefinition) => PlanSlot) {
     const [before, slots] = [this.#circles, new Map(this.#slots)];
     const circles = new Map(circlesOf(definitions).map((plans) => [plans[0]?.home ?? "", plans]));
     const names = [...new Set([...before.keys(), ...circles.keys()])];

@@ -38,24 +38,21 @@ const MAX_DETAIL_RUNS = 60;
 /** Number of months in the detail of a plan: the time for which runs are stored. */
 const DETAIL_MONTHS = 14;
 
-const UNMEASURED: Pick<MeasuredRuns, "with"> = { with: (_plan, run) => run };
+interface PlanResultsDeps {
+  readonly store: PlanStore;
+  readonly calendar: Calendar;
+  readonly measured?: Pick<MeasuredRuns, "with">;
+}
 
 export class PlanResults {
-  readonly #store: PlanStore;
+  readonly #deps: PlanResultsDeps;
   readonly #calendar: Calendar;
-  readonly #measured: Pick<MeasuredRuns, "with">;
   readonly #selected: (which: WhichPlans) => readonly ResultPlan[];
 
   /** `selected` returns plans in the order of the configuration. */
-  constructor(
-    store: PlanStore,
-    calendar: Calendar,
-    selected: (which: WhichPlans) => readonly ResultPlan[],
-    measured: Pick<MeasuredRuns, "with"> = UNMEASURED,
-  ) {
-    this.#store = store;
-    this.#measured = measured;
-    this.#calendar = calendar;
+  constructor(deps: PlanResultsDeps, selected: (which: WhichPlans) => readonly ResultPlan[]) {
+    this.#deps = deps;
+    this.#calendar = deps.calendar;
     this.#selected = selected;
   }
 
@@ -97,12 +94,13 @@ export class PlanResults {
   }
 
   #lastRuns(plan: string, most: number, range?: Interval): FinishedRun[] {
-    return this.#store.lastRuns(plan, most, range).map((run) => this.#measured.with(plan, run));
+    const { store, measured } = this.#deps;
+    return store.lastRuns(plan, most, range).map((run) => measured?.with(plan, run) ?? run);
   }
 
   #month({ id, spec }: PlanOfRuns, start: EpochMs): PlanMonth {
     const end = this.#calendar.add("month", start, 1);
-    const { runs, hours, cost, savingWindowStart, savingMean } = this.#store.totals(id, start, end);
+    const { runs, hours, cost, savingWindowStart, savingMean } = this.#deps.store.totals(id, start, end);
     const hasMoney = spec.kwh !== undefined;
     const saving = {
       againstNow: null,

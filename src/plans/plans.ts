@@ -78,7 +78,7 @@ export class Plans {
       },
     });
     this.#facts = new PlanFacts(deps, this.holidays);
-    this.results = new PlanResults(deps.store, deps.calendar, (which) => this.#selected(which), deps.measured);
+    this.results = new PlanResults(deps, (which) => this.#selected(which));
     this.#learning = new PlanLearning(deps);
     this.commands = new PlanCommands({
       ...deps,

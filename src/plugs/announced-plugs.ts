@@ -1,7 +1,7 @@
 /** Plugs that announce themselves on the broker. Subscribes at the first request only. */
 import { setTimeout as pause } from "node:timers/promises";
 import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
-import type { AnnouncedPlug, Announcement, PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
+import type { AnnouncedPlug, PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
 import type { MqttClient } from "../mqtt/client/mqtt-client.ts";
 
@@ -52,8 +52,9 @@ export class AnnouncedPlugs {
 
   #take({ topic, payload }: IncomingMessage): void {
     for (const { family, row, announces } of announcements) {
-      const plugs = plugsIn(announces, topic, payload);
-      if (!plugs) continue;
+      const parts = announces.topic.exec(topic)?.slice(1);
+      if (!parts) continue;
+      const plugs = announces.read(payload, parts);
       // All devices of a family without a bridge announce themselves on the same topic.
       const key = announces.ask ? `${topic} ${plugs[0]?.topic}` : topic;
       if (plugs.length === 0) this.#byTopic.delete(key);
@@ -64,11 +65,6 @@ export class AnnouncedPlugs {
         );
     }
   }
-}
-
-function plugsIn({ topic: form, read }: Announcement, topic: string, payload: string) {
-  const found = form.exec(topic);
-  return found && read(payload, found.slice(1));
 }
 
 function shownOf(family: PlugFamily, row: PlugFamilyRow, { channel, learned, ...plug }: AnnouncedPlug) {

@@ -1,7 +1,4 @@
-/**
- * A plug that is reached over HTTP or HTTPS, without a broker: one request at a time, over a connection of its own,
- * with limits on time and number. Logs in if the plug asks for it, and checks that its certificate stays the same.
- */
+/** A plug over HTTP or HTTPS: one request at a time, with limits, a login, and a certificate that stays the same. */
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { TLSSocket } from "node:tls";

@@ -7,15 +7,17 @@ import type { Home } from "../core/prices/home-snapshot.ts";
 import { pointAt } from "../core/prices/timeline.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { State } from "../state/open-state.ts";
-import type { PlugEnergyStore } from "../storage/plug-energy-store.ts";
-import type { PlugEnergy } from "./plug-meter.ts";
+import type { PlugEnergyStore, PlugQuarter } from "../storage/plug-energy-store.ts";
+
+/** Where the energy of plugs is stored, and its prices. */
+export type PlugEnergy = Readonly<ReturnType<typeof plugEnergy>>;
 
 /** `plans` returns the plans of the configuration in use. */
 export function plugEnergy(
   store: PlugEnergyStore,
   { homes, homeReader, calendar }: Pick<State, "homes" | "homeReader" | "calendar">,
   plans: () => readonly PlanEntry[],
-): PlugEnergy {
+) {
   /** Returns the home of a plug: its own or that of its plan, otherwise the only one. */
   const homeOf = ({ home, plan }: PlugConfig): Home | null => {
     const ids = plans().map(entryId);
@@ -29,13 +31,15 @@ export function plugEnergy(
     return { start, kwh, cost: kwh > unpricedKwh ? cost : null, currency };
   };
   return {
-    add: (quarters) => store.add(quarters),
-    priceAt(plug, at) {
+    add: (quarters: readonly PlugQuarter[]): void => store.add(quarters),
+    /** Returns the confirmed price that a plug pays at `at`; null if it is unknown. */
+    priceAt(plug: PlugConfig, at: EpochMs): number | null {
       const home = homeOf(plug);
       const point = home && pointAt(homeReader.timeline(home, at)?.points ?? [], at);
       return point && !point.estimate ? point.price : null;
     },
-    months(plug, now) {
+    /** Returns the sums of this month and of the previous one. */
+    months(plug: PlugConfig, now: EpochMs): readonly [PlugMonth, PlugMonth] {
       const id = entryId(plug);
       const home = homeOf(plug);
       const currency = (home && homeReader.timeline(home, now)?.currency) ?? null;

@@ -18,12 +18,6 @@ export interface PlugManagerDeps extends PlugDeps {
 /** Maximum time between two ticks, because the wanted state may change without a message. */
 const MAX_SLEEP_MS = 15 * MINUTE_MS;
 
-interface ReplacedPlugs {
-  readonly gone: readonly string[];
-  readonly left: readonly string[];
-  readonly topics: readonly string[];
-}
-
 export class PlugManager {
   readonly #deps: PlugManagerDeps;
   #plugs: readonly Plug[];
@@ -40,7 +34,7 @@ export class PlugManager {
    * Switches a removed plug to its resting state, unless another plug now has its device.
    * Returns the ids and topics of removed plugs, and the topics of new ones, whose retained messages were sent before.
    */
-  configure(configs: readonly PlugConfig[], isUp: boolean): ReplacedPlugs {
+  configure(configs: readonly PlugConfig[], isUp: boolean) {
     const before = new Map(this.#plugs.map((plug) => [plug.id, plug]));
     const added: Plug[] = [];
     this.#plugs = configs.map((config) => {

@@ -12,16 +12,7 @@ import {
 import type { PlugMeasurements, PlugMonth } from "../core/plugs/plug-snapshot.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import { type EpochMs, QUARTER_MS, SECOND_MS, stepStart } from "../core/time/interval.ts";
-import type { PlugQuarter } from "../storage/plug-energy-store.ts";
-
-/** Where the energy of plugs is stored, and its prices. */
-export interface PlugEnergy {
-  readonly add: (quarters: readonly PlugQuarter[]) => void;
-  /** Returns the confirmed price that a plug pays at `at`; null if it is unknown. */
-  readonly priceAt: (plug: PlugConfig, at: EpochMs) => number | null;
-  /** Returns the sums of this month and of the previous one. */
-  readonly months: (plug: PlugConfig, now: EpochMs) => readonly [PlugMonth, PlugMonth];
-}
+import type { PlugEnergy } from "./plug-energy.ts";
 
 export interface PlugMeterDeps {
   readonly energy: PlugEnergy;
@@ -34,18 +25,13 @@ const SHOWN_EVERY_MS = 30 * SECOND_MS;
 /** Maximum number of quarter-hours that wait to be stored: a counter may cover a week after a gap. */
 const MAX_PENDING = 700;
 
-interface Quarter {
-  kwh: number;
-  measuredMs: number;
-}
-
 export class PlugMeter {
   readonly #id: string;
   readonly #config: PlugConfig;
   readonly #deps: PlugMeterDeps;
   #state: MeterState;
   /** Measured quarter-hours that are not stored yet, by start. Bounded by MAX_PENDING. */
-  readonly #pending = new Map<EpochMs, Quarter>();
+  readonly #pending = new Map<EpochMs, { readonly kwh: number; readonly measuredMs: number }>();
   /** Whether the plug has a meter. A plug without one has no energy, not 0 kWh. */
   #measures: boolean;
   #months: readonly [PlugMonth, PlugMonth] | null = null;

@@ -16,10 +16,7 @@ export function isKnown(chunk: ChunkState | null, askedAt: EpochMs | null, end: 
   return chunk !== null && (chunk.complete || askedAt === null || askedAt >= end);
 }
 
-/**
- * Time after the end of a complete chunk in which the service may still correct it, and the time for which an answer in
- * that time is fresh for a device on the LAN. Unit: ms.
- */
+/** How long the service may correct a complete chunk, and how long an answer in that time is fresh. Unit: ms. */
 export const REVISION: Readonly<
   Record<"prices" | "usage", { readonly revisedForMs: number; readonly recheckMs: number }>
 > = {

@@ -89,25 +89,17 @@ export function consumerRateLimits(
 ): RateLimit[] {
   const prices = PRICES_PER_ADDRESS * Math.max(1, addresses);
   return [
-    rateLimit({ ...MINUTE, limit: Math.min(limits.minute, MAX_ATTEMPTS) }, lastThird),
+    rateLimit({ ...MINUTE, limit: Math.min(limits.minute, MAX_ATTEMPTS) }, (poll) => Math.ceil(poll / 3)),
     rateLimit({ ...DAY, limit: Math.min(limits.day, MAX_ATTEMPTS) }, (poll) => dayReserve(poll, addresses), prices),
   ];
 }
 
-/**
- * Returns the limits of the third-party interface: one request per 10 s, and `perDay`, which the rate limiter adjusts.
- * The service does not document how it counts, so the shares are those of the consumer interface.
- */
+/** Returns the limits of the third-party interface, which does not say how it counts: a pace, and `perDay`. */
 export function thirdPartyRateLimits(perDay: number, places = 1): RateLimit[] {
   return [
     { name: "pace", lengthMs: THIRD_PARTY_PACE_MS, limit: 1, shares: { poll: 1, backfill: 1, lan: 1 } },
     rateLimit({ ...DAY, limit: perDay }, (poll) => dayReserve(poll, 1), PRICES_PER_PLACE * Math.max(1, places)),
   ];
-}
-
-/** Returns the part of the minute's polling share that back-fill must leave: one third. */
-function lastThird(poll: number): number {
-  return Math.ceil(poll / 3);
 }
 
 /** Returns the part of the day's polling share that back-fill must leave: 45 per address, at most half of the share. */

@@ -45,10 +45,7 @@ export const BREAKER_FAILURES = 5;
 const BREAKER_FIRST_MS = 5 * MINUTE_MS;
 const BREAKER_LONGEST_MS = 60 * MINUTE_MS;
 
-/**
- * Returns the consequence of a failure. `streak` counts the preceding consecutive failures of the same kind in the
- * scope; for an unknown address, those of the last day. `random` returns numbers from 0 to 1.
- */
+/** Returns the consequence of a failure. `streak`: preceding failures in the scope; of an unknown address, in a day. */
 export function judge(failure: FetchFailure, streak: number, random: () => number, need: Need = "other"): Verdict {
   switch (failure.kind) {
     case "unreachable": {

@@ -69,24 +69,16 @@ function firstRechecked(
   return null;
 }
 
-/** State of one of the last days. */
-interface RecentDay {
-  readonly start: EpochMs;
-  readonly isAsked: boolean;
-  /** True if a request is due for it: it is unknown or estimated, or it is yesterday and incomplete. */
-  readonly isOpen: boolean;
-  /** True if its data is complete and not estimated. A request that is due anyway includes the others. */
-  readonly isFinal: boolean;
-}
-
 /** Returns the days that are requested every morning, oldest first. */
-function recentDays(state: SeriesState, calendar: Calendar, today: EpochMs): RecentDay[] {
+function recentDays(state: SeriesState, calendar: Calendar, today: EpochMs) {
   return Array.from({ length: USAGE_DAYS }, (_, i) => {
     const back = USAGE_DAYS - i;
     const start = calendar.add("day", today, -back);
     const chunk = state.chunk(start);
     const isAsked = isKnown(chunk, state.askedAt(start), calendar.add("day", start, 1));
+    // A request that is due anyway includes the days that are not final.
     const isFinal = chunk?.complete === true && !chunk.estimated;
+    // A request is due for a day that is unknown or estimated, and for yesterday if it is incomplete.
     return { start, isAsked, isFinal, isOpen: !isAsked || chunk?.estimated === true || (!isFinal && back === 1) };
   });
 }

@@ -74,15 +74,10 @@ export function decidedSnapshot(
   return planSnapshot({ definition, spec, advance, reason, currency, now, ...given });
 }
 
-interface Progress {
-  readonly decided: ReadonlySet<string>;
-  readonly turns: ReadonlyMap<string, GroupTurn>;
-}
-
 function decideOne(
   slot: PlanSlot,
   all: readonly PlanSlot[],
-  { decided, turns }: Progress,
+  { decided, turns }: { readonly decided: ReadonlySet<string>; readonly turns: ReadonlyMap<string, GroupTurn> },
   context: DecisionContext,
 ): PlanAdvance {
   const { definition, spec } = slot;

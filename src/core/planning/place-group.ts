@@ -152,16 +152,8 @@ class PlaceSearch {
     for (let before: Places | null = null; before !== best; ) {
       before = best;
       const hurt = this.#all.filter((i) => this.#isHurt(i, best)).sort((a, b) => lossOf(b) - lossOf(a));
-      for (const pair of hurt.flatMap((i) =>
-        this.#all.flatMap((other) =>
-          i === other
-            ? []
-            : [
-                [i, other],
-                [other, i],
-              ],
-        ),
-      )) {
+      const pairs = hurt.flatMap((i) => this.#all.filter((other) => other !== i).map((other) => [i, other]));
+      for (const pair of pairs.flatMap((each) => [each, each.toReversed()])) {
         if (this.#work >= MAX_WORK) return best;
         const others = best.map((place, i) => (pair.includes(i) ? null : place));
         const next = this.#inOrder(pair, others);
@@ -280,9 +272,7 @@ export function overloads(draws: readonly Draw[], limit: number): Interval[] {
 }
 
 function drawnIn(span: Interval, draws: readonly Draw[]): number {
-  let watts = 0;
-  for (const draw of draws) if (overlaps(draw, span)) watts += draw.watts;
-  return watts;
+  return sumOf(draws.map((draw) => (overlaps(draw, span) ? draw.watts : 0)));
 }
 
 function costOfRuns({ slot: { spec }, power, input }: GroupSeat, runs: readonly Interval[]): number {

@@ -16,16 +16,11 @@ export type PlanAction = (typeof planActions)[number];
 /** The record after a command, or the reason for a refusal. */
 export type Commanded = { readonly kind: "done"; readonly memory: PlanRecord } | RefusedCommand;
 
-/** Times at which a plan has to be OFF because of other plans. */
+/** Runs of the same `power_limit`, and times without room in the power group. */
 interface RunLimits {
-  /** Runs of the same `power_limit`. */
   readonly others?: readonly (Interval & { readonly plan: string })[];
-  /** Times without room in the power group. */
   readonly crowded?: readonly Interval[];
 }
-
-/** Length of `run_now` for plans without hours. */
-const RUN_NOW_MS = HOUR_MS;
 
 /** Starts a run now at any price instead of the planned ones, for the missing hours, or for all if none are missing. */
 export function runNow(
@@ -46,7 +41,7 @@ export function runNow(
 }
 
 function runNowMs(spec: PlanSpec, { startedRuns }: PlanRecord): number {
-  if (!hasHours(spec)) return RUN_NOW_MS;
+  if (!hasHours(spec)) return HOUR_MS;
   const left = spec.hoursMs - lengthOf(startedRuns);
   return left > 0 ? left : spec.hoursMs;
 }

@@ -30,10 +30,7 @@ export function doubted(memory: PlanRecord, { now, graceUntil }: Pick<PlanInput,
   return { ...memory, doubted: true };
 }
 
-/**
- * Ends interrupted runs when the plug's timer ended them. The rest of a `window` is owed. Manual runs, fallback hours and
- * rests continue to their end. Other kinds are planned again.
- */
+/** Ends interrupted runs when the plug's timer did. The rest of a `window` is owed; planned runs are planned again. */
 export function cutShort(memory: PlanRecord, spec: PlanSpec, now: EpochMs): PlanRecord {
   const { lastsUntil } = memory;
   if (lastsUntil === null || now < lastsUntil) return memory;

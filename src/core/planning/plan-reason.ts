@@ -5,8 +5,8 @@ import { shortened } from "../text/shortened.ts";
 import { type EpochMs, type Interval, QUARTER_MS, without } from "../time/interval.ts";
 import { localTimeText } from "./model/local-time.ts";
 import { hoursText } from "./model/plan-definition.ts";
-import { type PlanShortfall, weekdays } from "./model/plan-spec.ts";
-import { mergeRuns } from "./model/plan-windows.ts";
+import type { PlanShortfall } from "./model/plan-spec.ts";
+import { mergeRuns, weekdayOf } from "./model/plan-windows.ts";
 import type { PlanInput } from "./plan-input.ts";
 import { interruptionsOf } from "./plan-interruption.ts";
 import { interruptionCauses, type PlanRecord, type PlanRun } from "./plan-record.ts";
@@ -299,9 +299,7 @@ function clockOn(given: ReasonContext, at: EpochMs, on: EpochMs, known: EpochMs)
   const { calendar, say } = given;
   const clock = clockOf(given, at);
   if (calendar.startOf("day", on) === calendar.startOf("day", known)) return { clock, day: null };
-  const local = new Date(on + calendar.offsetAt(on));
-  const day = weekdays[(local.getUTCDay() + 6) % 7];
-  return { clock, day: day === undefined ? null : say(`weekday.${day}`) };
+  return { clock, day: say(`weekday.${weekdayOf(calendar, on)}`) };
 }
 
 /** Returns for example `02:15`. In the hour that comes twice in autumn: `02:15 A`, then `02:15 B`, as on the dashboard. */

@@ -96,6 +96,12 @@ export function newRecord(window: PlanWindow, now: EpochMs, before: readonly Int
   };
 }
 
+/** Returns the end of the last run that has begun, also of an earlier occurrence; null without one. */
+export function lastEnd({ before, startedRuns }: PlanRecord): EpochMs | null {
+  const ends = [...before, ...startedRuns].map(({ end }) => end);
+  return ends.length > 0 ? Math.max(...ends) : null;
+}
+
 /** Returns the begun runs of the occurrence, without manual runs that ended before the window opened. */
 export function begunInRound({ startedRuns, window }: PlanRecord): readonly BegunRun[] {
   return startedRuns.filter((run) => run.end > window.start);

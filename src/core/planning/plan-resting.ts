@@ -6,7 +6,7 @@ import { type EpochMs, lengthOf, QUARTER_MS } from "../time/interval.ts";
 import { hasHours, type PlanSpec, whenLostOf } from "./model/plan-spec.ts";
 import { isUnpriced, type PlanInput } from "./plan-input.ts";
 import { renewalAfter } from "./plan-interruption.ts";
-import type { BegunRun, PlanRecord } from "./plan-record.ts";
+import { type BegunRun, lastEnd, type PlanRecord } from "./plan-record.ts";
 
 /** Returns true if the plan cannot be decided at `now`: no trusted clock, or a price that it needs is missing. */
 export function isLost(moment: PlanInput, memory: PlanRecord | null): boolean {
@@ -37,8 +37,7 @@ export function isOnWithoutRun(moment: PlanInput, memory: PlanRecord | null): bo
 /** Returns when an `avoid` plan has been OFF for `maxGapMs`; Infinity for other kinds and without `maxGapMs`. */
 export function gapEndsAt(spec: PlanSpec, memory: PlanRecord | null): EpochMs {
   if (spec.kind !== "avoid" || spec.maxGapMs === undefined || !memory) return Number.POSITIVE_INFINITY;
-  const ends = [...memory.before, ...memory.startedRuns].map((run) => run.end);
-  return (ends.length > 0 ? Math.max(...ends) : memory.since) + spec.maxGapMs;
+  return (lastEnd(memory) ?? memory.since) + spec.maxGapMs;
 }
 
 /** Starts a rest at `now`. Returns the same record if it rests already. */

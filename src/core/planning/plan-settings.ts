@@ -57,10 +57,7 @@ export type SettingsChange =
   /** A text is null if the setting has the configured value again. */
   { readonly kind: "changed"; readonly texts: Readonly<Partial<Record<PlanSetting, string | null>>> } | RefusedCommand;
 
-/**
- * Changes settings, all or none. An empty text restores the configured value. The changes are checked together with the
- * earlier ones. If the earlier ones contradict an edited configuration, they are dropped.
- */
+/** Changes settings, all or none, checked together with earlier ones. An empty text restores the configured value. */
 export function changeSettings(
   definition: PlanDefinition,
   changed: ChangedSettings,

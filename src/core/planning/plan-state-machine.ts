@@ -188,24 +188,14 @@ function occurrenceOf(
   const untouched = memory.startedRuns.every(({ basis }) => basis === "resting") && memory.ended === null;
   const over = now >= memory.window.end;
   if (!over && !untouched && !(window && window.start >= now)) return memory;
+  if (!window) return null;
   const before = [...memory.before, ...memory.startedRuns.map(({ start, end }) => ({ start, end }))];
-  return (
-    window &&
-    newRecord(
-      window,
-      now,
-      before.filter((run) => run.end > window.start - REMEMBERED_MS),
-    )
-  );
+  const remembered = before.filter((run) => run.end > window.start - REMEMBERED_MS);
+  return newRecord(window, now, remembered);
 }
 
-interface BeginResult {
-  readonly memory: PlanRecord;
-  /** True if a due run did not begin. */
-  readonly missed: boolean;
-}
-
-function begin(moment: PlanInput, memory: PlanRecord): BeginResult {
+/** Begins the due runs. `missed`: one of them did not begin. */
+function begin(moment: PlanInput, memory: PlanRecord): { readonly memory: PlanRecord; readonly missed: boolean } {
   const { now } = moment;
   const due = memory.planned.filter((run) => run.start <= now);
   if (due.length === 0) return { memory, missed: false };

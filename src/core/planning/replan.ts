@@ -1,13 +1,21 @@
 /** Plans the runs that have not begun, again only when prices, settings or other plans have changed. */
 
 import { type PricePoint, pointAt } from "../prices/timeline.ts";
+import { fnv1a } from "../text/fnv.ts";
 import { clipped, contains, type EpochMs, type Interval, lengthOf, overlaps, without } from "../time/interval.ts";
 import { isCharged } from "./charge.ts";
 import { hasHours, type PlanSolution, type PlanSolved } from "./model/plan-spec.ts";
 import { mergeRuns, spansIn } from "./model/plan-windows.ts";
 import { isUnpriced, overdueAt, type PlanInput } from "./plan-input.ts";
 import { renewalAfter } from "./plan-interruption.ts";
-import { begunInRound, type PlanBasis, type PlanRecord, type PlanRun } from "./plan-record.ts";
+import {
+  begunInRound,
+  lastEnd,
+  type PlanBasis,
+  type PlanOutcome,
+  type PlanRecord,
+  type PlanRun,
+} from "./plan-record.ts";
 import { baselinesOf, runPrice } from "./plan-savings.ts";
 
 /** Difference of two equal prices after rounding. Unit: currency per kWh. */
@@ -57,7 +65,9 @@ export function plannedRuns(moment: PlanInput, memory: PlanRecord, missed = fals
   const { solution, waits } = solved(moment, fixed);
   const late = missed ? startedLate(moment, made, solution) : null;
   const next = withUrgent(late ?? withWait(planOf(moment, made, solution), waits), urgent);
-  return withFallback(moment, spec.kind === "avoid" && isUnpriced(moment) ? withoutDue(next, moment.now) : next);
+  if (spec.kind !== "avoid" || !isUnpriced(moment)) return withFallback(moment, next);
+  // It rests while the price is missing, and no due run begins late when it arrives.
+  return withFallback(moment, { ...next, planned: next.planned.filter((run) => run.start > moment.now) });
 }
 
 /** Returns the run of a battery that is below its minimum: as soon as no begun run, other plan or holiday is in its way. */
@@ -84,16 +94,8 @@ function withWait(memory: PlanRecord, waits: Waiting["waits"]): PlanRecord {
   return { ...memory, outcome: { ...outcome, waits }, replanAt: waits.until };
 }
 
-/** Drops due runs: an `avoid` plan rests while the price is missing, and no run begins late when it arrives. */
-function withoutDue(memory: PlanRecord, now: EpochMs): PlanRecord {
-  return { ...memory, planned: memory.planned.filter((run) => run.start > now) };
-}
-
 /** A solution, and until when it waits for missing prices. */
-interface Waiting {
-  readonly solution: PlanSolution;
-  readonly waits?: { readonly until: EpochMs; readonly from: EpochMs };
-}
+type Waiting = { readonly solution: PlanSolution } & Pick<PlanOutcome & { readonly kind: "solved" }, "waits">;
 
 /**
  * Solves the plan. If prices of its window are still missing, it waits until they are expected, unless that costs hours,
@@ -108,7 +110,8 @@ function solved(moment: PlanInput, memory: PlanRecord): Waiting {
   if (until <= now || firstStart(free, now) >= until) return { solution: free };
   const held = solveFrom(moment, memory, until);
   if (held.kind !== "solved" || held.shortfall || lengthOf(held.runs) < lengthOf(free.runs)) return { solution: free };
-  const gapEnd = spec.kind === "slots" ? gapEndOf(spec.maxGapMs, memory) : Number.POSITIVE_INFINITY;
+  const { maxGapMs = Number.POSITIVE_INFINITY } = spec.kind === "slots" ? spec : {};
+  const gapEnd = (lastEnd(memory) ?? memory.window.start) + maxGapMs;
   if (firstStart(held, now) > gapEnd || !isWorthWaiting(moment, memory, until, free.meanPrice))
     return { solution: free };
   return { solution: held, waits: { until, from: free.missing.start } };
@@ -116,12 +119,6 @@ function solved(moment: PlanInput, memory: PlanRecord): Waiting {
 
 function firstStart({ runs }: PlanSolved, now: EpochMs): EpochMs {
   return runs.find(({ end }) => end > now)?.start ?? Number.POSITIVE_INFINITY;
-}
-
-/** Returns when a plan has been OFF for `maxGapMs`, from its last run or from the start of the window. */
-function gapEndOf(maxGapMs: number | undefined, { before, startedRuns, window }: PlanRecord): EpochMs {
-  const ends = [...before, ...startedRuns].map(({ end }) => end);
-  return (ends.length > 0 ? Math.max(...ends) : window.start) + (maxGapMs ?? Number.POSITIVE_INFINITY);
 }
 
 /** Returns false if a forecast of the whole window says that runs after `until` are not cheaper than `meanPrice`. */
@@ -331,11 +328,5 @@ function pointsOf({ timeline }: PlanInput): readonly PricePoint[] {
 
 /** Returns a 64-bit FNV-1a hash in two lanes, enough to distinguish the few hundred inputs of a plan. */
 export function hash(text: string): string {
-  let a = 0x811c9dc5;
-  let b = 0x9747b28c;
-  for (let i = 0; i < text.length; i++) {
-    a = Math.imul(a ^ text.charCodeAt(i), 0x01000193);
-    b = Math.imul(b ^ text.charCodeAt(i), 0x85ebca6b);
-  }
-  return `${(a >>> 0).toString(16)}${(b >>> 0).toString(16)}`;
+  return [fnv1a(text), fnv1a(text, 0x9747b28c, 0x85ebca6b)].map((lane) => (lane >>> 0).toString(16)).join("");
 }

@@ -182,13 +182,10 @@ function sendCommand(state: PlugState, on: boolean, retries: number, moment: Plu
   const deadManSec = isTimed && rules.deadMan && !state.timerMisfits ? Math.ceil(lastsMs / 1_000) : null;
   const command: PlugCommand = { kind: on ? "on" : "off", deadManSec };
   const known = rules.answers === "never" ? { ...noted(state, on, now), reported: null } : state;
-  const asks = rules.answers === "asked" ? isTimed || retries > 0 : retries > 0 && isReportExpected(state, on, rules);
+  // A report of this state proves that the command was executed if the plug did not have it before.
+  const isProof = rules.answers === "changes" || (state.reported !== null && state.reported !== on);
+  const asks = rules.answers === "asked" ? isTimed || retries > 0 : retries > 0 && isProof;
   return { state: { ...known, sent, ends }, commands: asks ? [command, { kind: "ask" }] : [command] };
-}
-
-/** Returns true if a report of this state proves that the command was executed: the plug did not have it before. */
-function isReportExpected({ reported }: PlugState, on: boolean, { answers }: PlugRules): boolean {
-  return answers === "changes" || (reported !== null && reported !== on);
 }
 
 /** Returns the remembered timer ends. Without one, a timer of the previous process may still run. */
@@ -201,10 +198,7 @@ function endsWith(before: readonly EpochMs[], end: EpochMs): EpochMs[] {
   return [...before.filter((each) => Math.abs(each - end) > TIMER_SLACK_MS), end].slice(-MAX_ENDS);
 }
 
-/**
- * Returns how long the device may stay out of its resting state by itself. Unit: ms, of whole seconds. With resting
- * state ON, an OFF that ends before the next renewal has only the margin of the device's clock.
- */
+/** Returns how long the device may stay out of its resting state by itself. Unit: ms, of whole seconds. */
 function lastingMs(renewAt: EpochMs, { wanted, rules, now }: PlugMoment): number {
   const end = Math.min(renewAt, wanted?.until ?? renewAt);
   const ordinaryMs = restsOn(rules) && end < renewAt ? TIMER_SLACK_MS : DEAD_MAN_MARGIN_MS;

@@ -116,10 +116,7 @@ function timedOut(ends: readonly EpochMs[], now: EpochMs): boolean {
   return ends.some((end) => Math.abs(now - end) <= TIMER_SLACK_MS) || now >= Math.max(...ends);
 }
 
-/**
- * Returns true if the device's timer fired as if its seconds had only 8 bits: some plugs keep 1,050 s as 26 s. Source:
- * zigbee2mqtt issues 28325 and 28570.
- */
+/** Some plugs keep only 8 bits of the timer's seconds: 1,050 s as 26 s. Source: zigbee2mqtt issues 28325 and 28570. */
 function isTimerModulo256({ ends }: PlugState, sent: Sent, now: EpochMs): boolean {
   const lastsSec = Math.ceil(((ends.at(-1) ?? sent.at) - sent.at) / SECOND_MS);
   const sentAt = sent.at + (lastsSec % 256) * SECOND_MS;

@@ -29,10 +29,7 @@ export interface PlugRules {
   readonly deadMan: DeadManLimits | null;
   /** True if the timer must be observed once: some devices accept its command and ignore it. */
   readonly isTimerUnsure?: boolean;
-  /**
-   * When a plug reports its state after a command. `changes`: only if the state changed. `asked`: after a command with
-   * a timer, only on request.
-   */
+  /** When it reports its state after a command. `changes`: if it changed. `asked`: with a timer, on request. */
   readonly answers: "always" | "changes" | "asked" | "never";
   /** `respect`: a manual change counts until the next planned change. `enforce`: it is reverted. */
   readonly override: "respect" | "enforce";

@@ -17,10 +17,7 @@ export interface LevelThresholds {
 }
 
 /** `levels` of the configuration. */
-interface LevelSettings extends Pick<LevelThresholds, "cheap" | "normal" | "expensive"> {
-  readonly very_cheap: number;
-  readonly use_forecast: boolean;
-}
+type LevelSettings = Omit<LevelThresholds, "veryCheap" | "useForecast"> & { very_cheap: number; use_forecast: boolean };
 
 /** Converts the configuration's `levels` to thresholds. */
 export function thresholdsOf({ very_cheap, use_forecast, ...levels }: LevelSettings): LevelThresholds {

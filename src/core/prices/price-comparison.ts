@@ -24,10 +24,7 @@ export function daysBefore(day: EpochMs, calendar: Calendar): Interval {
   return { start: calendar.add("day", day, -REFERENCE_DAYS), end: day };
 }
 
-/**
- * Returns the points that overlap `range`, each compared with its own day and the days before. Shape: same order as
- * `points`. `points` must start `REFERENCE_DAYS` before the range if those prices are known.
- */
+/** Returns the points in `range`, judged. `points` must start `REFERENCE_DAYS` before it if those prices are known. */
 export function judgedPoints(
   points: readonly PricePoint[],
   range: Interval,

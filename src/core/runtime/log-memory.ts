@@ -46,15 +46,7 @@ export class LogMemory {
   }
 
   /** Returns the last `most` lines of at least `level` with an id above `after`. Shape: ascending. */
-  list({
-    level,
-    after,
-    most,
-  }: {
-    readonly level: LogLevel;
-    readonly after: number;
-    readonly most: number;
-  }): LogEntry[] {
+  list(level: LogLevel, after: number, most: number): LogEntry[] {
     const least = logLevels.indexOf(level);
     return this.#lines.filter((line) => line.id > after && logLevels.indexOf(line.level) >= least).slice(-most);
   }

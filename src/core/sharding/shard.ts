@@ -1,4 +1,5 @@
 /** Assigns accounts to processes by rendezvous hashing, so that a change of `count` moves few accounts. */
+import { fnv1a } from "../text/fnv.ts";
 
 /** One of several processes that share the accounts. */
 export interface Shard {
@@ -12,7 +13,7 @@ export const MAX_SHARDS = 1_024;
 
 /** Returns the shard of an account: the index with the highest score. One more shard takes 1 in `count` accounts. */
 export function shardOf(account: string, count: number): number {
-  const own = hash(account);
+  const own = fnv1a(account);
   let best = 0;
   let bestScore = -1;
   for (let index = 0; index < count; index++) {
@@ -47,13 +48,6 @@ export const SHARD_NAME = /^shard-\d+$/;
 
 /** 2^32 divided by the golden ratio: spreads small numbers over all bits. */
 const GOLDEN_RATIO = 0x9e3779b1;
-
-/** FNV-1a, 32 bits, over UTF-16 code units. */
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
-  return value;
-}
 
 /** MurmurHash3 finalizer: each bit of the result depends on all input bits. Shape: 0 to 2^32 - 1. */
 function mixed(value: number): number {

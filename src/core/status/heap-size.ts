@@ -1,7 +1,4 @@
-/**
- * Node heap size by the number of homes. The start commands and manifests carry the flags of one household; larger
- * installations set `NODE_OPTIONS`. Measured by `npm run bench -- scale`.
- */
+/** Node heap size by the number of homes, as measured by `npm run bench -- scale`. Fleets set `NODE_OPTIONS`. */
 
 /** Largest installation that the flags of one household are for. */
 const HOMES_OF_A_HOUSE = 10;

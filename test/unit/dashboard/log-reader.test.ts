@@ -19,9 +19,7 @@ test.each([
   let running = daemon(1_000, "start", "prices changed");
   const next = logReader(async (after) => ({
     started: String(running.memory.startedAt),
-    lines: running.memory
-      .list({ level: "info", after, most: 500 })
-      .map(({ at, ...line }) => ({ ...line, time: String(at) })),
+    lines: running.memory.list("info", after, 500).map(({ at, ...line }) => ({ ...line, time: String(at) })),
   }));
   const shown = async () => (await next()).map(({ text }) => text);
   expect(await shown()).toEqual(["start", "prices changed"]);

@@ -58,12 +58,8 @@ export interface PlanMistake extends Message {
 const DAY_MINUTES = 24 * 60;
 
 /** Returns the length of an occurrence on a day without a clock change. */
-export function nominalWindowMs({
-  from,
-  readyBy,
-  once,
-  withinDays = 1,
-}: Pick<PlanSpec, "from" | "readyBy" | "once" | "withinDays">): number {
+export function nominalWindowMs(spec: Pick<PlanSpec, "from" | "readyBy" | "once" | "withinDays">): number {
+  const { from, readyBy, once, withinDays = 1 } = spec;
   if (once) return once.end - once.start;
   const lastMinutes =
     from === undefined || readyBy === undefined ? DAY_MINUTES : ((readyBy - from + DAY_MINUTES - 1) % DAY_MINUTES) + 1;

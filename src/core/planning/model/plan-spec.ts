@@ -160,13 +160,7 @@ export function profileOf(spec: PlanSpec): readonly number[] | undefined {
 }
 
 /** Returns `when_lost` of a plan. Default: `on` for `avoid`, otherwise `off`. */
-export function whenLostOf({
-  kind,
-  whenLost,
-}: {
-  readonly kind: PlanKind;
-  readonly whenLost?: WhenLost | undefined;
-}): WhenLost {
+export function whenLostOf({ kind, whenLost }: { kind: PlanKind; whenLost?: WhenLost | undefined }): WhenLost {
   return whenLost ?? (kind === "avoid" ? "on" : "off");
 }
 

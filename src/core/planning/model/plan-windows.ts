@@ -33,7 +33,8 @@ export function horizonOf(spec: PlanSpec, now: EpochMs, calendar: Calendar): Pla
   const { withinDays = 1 } = spec;
   let day = calendar.startOf("day", now - DAYS_BEFORE_MS - (withinDays - 1) * DAY_MS);
   for (let i = 0; i < SEARCHED_DAYS + withinDays; i++, day = calendar.add("day", day, 1)) {
-    if (dayNumber(day, calendar) % withinDays !== 0) continue;
+    const days = Math.floor((day + calendar.offsetAt(day) - A_MONDAY) / DAY_MS);
+    if (days % withinDays !== 0) continue;
     const window = spanOn(calendar, day, { from: opens, until: closes }, withinDays);
     const named = spec.from === undefined && spec.readyBy !== undefined ? window.end : window.start;
     if (window.end <= now || window.end <= window.start) continue;
@@ -43,10 +44,7 @@ export function horizonOf(spec: PlanSpec, now: EpochMs, calendar: Calendar): Pla
   return null;
 }
 
-/**
- * Returns the occurrence for which to plan: that of `horizonOf`, or the next one if a new plan has too little time left for
- * its hours. `known`: the window of the plan's record, which is kept.
- */
+/** Returns the occurrence to plan: that of `horizonOf`, or the next one if a new plan lacks time for its hours. */
 export function roundAt(spec: PlanSpec, known: Interval | null, now: EpochMs, calendar: Calendar): PlanWindow | null {
   const window = horizonOf(spec, now, calendar);
   if (!window || !hasHours(spec) || now <= window.start || (known && known.start < window.end)) return window;
@@ -94,11 +92,6 @@ export function mergeRuns(runs: readonly Interval[]): Interval[] {
   return merged;
 }
 
-/** Returns the number of a local day, from a Monday on. */
-function dayNumber(day: EpochMs, calendar: Calendar): number {
-  return Math.floor((day + calendar.offsetAt(day) - A_MONDAY) / DAY_MS);
-}
-
 /** Returns a span of local time over `days` days that starts on `day`. It ends a day later if `until` is at or before `from`. */
 function spanOn(calendar: Calendar, day: EpochMs, { from, until }: LocalSpan, days = 1): Interval {
   const last = calendar.add("day", day, until > from ? days - 1 : days);
@@ -111,7 +104,8 @@ function lookedAtUntil(spec: PlanSpec, window: Interval, calendar: Calendar): Ep
   return spec.kind === "below" && wholeDays && !spec.days ? calendar.add("day", window.end, 1) : window.end;
 }
 
-function weekdayOf(calendar: Calendar, at: EpochMs): Weekday {
+/** Returns the local day of the week. */
+export function weekdayOf(calendar: Calendar, at: EpochMs): Weekday {
   const daysSinceMonday = (new Date(at + calendar.offsetAt(at)).getUTCDay() + 6) % 7;
   return weekdays[daysSinceMonday] ?? "mon";
 }

@@ -59,7 +59,8 @@ function problemOf({ spec, grid, window }: PlanTask<AvoidPlan>, walls?: HardLimi
   const costs = stepCosts(grid, spec.maxPrice, walls);
   const forced = grid.forced.slice();
   for (let step = 0; step < grid.count; step++) {
-    if (!Number.isNaN(grid.prices[step]) || costsBlocked(grid.blocked, step, walls)) continue;
+    const isBlocked = grid.blocked[step] === 1 && (walls?.others ?? true);
+    if (!Number.isNaN(grid.prices[step]) || isBlocked) continue;
     costs[step] = 0;
     forced[step] = 1;
   }
@@ -74,8 +75,4 @@ function problemOf({ spec, grid, window }: PlanTask<AvoidPlan>, walls?: HardLimi
   const starts = startCosts(new Float64Array(grid.count), lengths.minRun);
   const begin = beginOf(grid, window.start, spec, { costs, starts });
   return { costs, forced, on, most, ...lengths, maxRuns: Number.POSITIVE_INFINITY, begin };
-}
-
-function costsBlocked(blocked: Uint8Array, step: number, walls: HardLimits | undefined): boolean {
-  return blocked[step] === 1 && (walls?.others ?? true);
 }

@@ -9,10 +9,7 @@ const LIMITS = { leastSec: 1, mostSec: 86_400 };
 const MAX_TRIED_LENGTH = 1_024;
 const NOTHING: CustomTopics = { on: { topic: "", payload: "" }, off: { topic: "", payload: "" } };
 
-/**
- * Placeholders in topics and payloads are `{seconds}`, `{topic}` and `{channel}`. A message with `{seconds}` starts the
- * device's own timer; 0 means no timer. The `dead_man` message is sent before its ON.
- */
+/** `{seconds}` in a message starts the device's timer; 0 means none. The `dead_man` message is sent before its ON. */
 export const customPlug: PlugFamilyRow = {
   topic: message("mistake.custom_place", { place: "{topic}" }),
   channel: { about: message("mistake.custom_place", { place: "{channel}" }), fits: /^[^+#]+$/, ordinary: "" },

@@ -46,26 +46,15 @@ export const shellyGen2Plug = {
   turn: (address, on, deadManSec) => [rpc(address, on ? RPC.on : RPC.off, "Switch.Set", setTo(on, deadManSec))],
   ask: (address) => [rpc(address, RPC.ask, "Switch.GetStatus", {})],
   announces: announcedBy(""),
-  // Changes arrive on events/rpc by default, and on status/ if status_ntf is set; responses arrive below `caller`.
-  listens: (address) => {
-    const component = `switch:${address.channel}`;
-    return {
-      [`${address.topic}/status/${component}`]: (payload) => stateWithin(objectIn(payload), ["output"]),
-      [`${address.topic}/events/rpc`]: (payload) =>
-        stateWithin(objectIn(objectIn(objectIn(payload)?.params)?.[component]), ["output"]),
-      [`${address.caller}/rpc`]: readAnswer,
-      [`${address.topic}/online`]: availabilityReader("true", "false"),
-    };
-  },
-  measures: (address) => {
-    const component = `switch:${address.channel}`;
-    return {
-      [`${address.topic}/status/${component}`]: (payload) => measuredIn(objectIn(payload)),
-      [`${address.topic}/events/rpc`]: (payload) =>
-        measuredIn(objectIn(objectIn(objectIn(payload)?.params)?.[component])),
-      [`${address.caller}/rpc`]: readMeasuredAnswer,
-    };
-  },
+  listens: (address) => ({
+    ...statusTopics(address, outputIn),
+    [`${address.caller}/rpc`]: readAnswer,
+    [`${address.topic}/online`]: availabilityReader("true", "false"),
+  }),
+  measures: (address) => ({
+    ...statusTopics(address, measuredIn),
+    [`${address.caller}/rpc`]: readMeasuredAnswer,
+  }),
   // Source: Shelly Gen2+ API, "RPC Channels": methods are also GET /rpc/<method>. Switch.Set returns the previous
   // state.
   http: {
@@ -75,7 +64,7 @@ export const shellyGen2Plug = {
     ask: (address) => [status(address)],
     // Source: Shelly Gen2+ API, "Authentication": digest with SHA-256 (RFC 7616), user `admin`.
     login: "digest",
-    reads: () => (payload) => stateWithin(objectIn(payload), ["output"]),
+    reads: () => (payload) => outputIn(objectIn(payload)),
     measures: () => (payload) => measuredIn(objectIn(payload)),
   },
 } as const satisfies PlugFamilyRow;
@@ -101,8 +90,23 @@ function rpc({ topic, channel, caller }: PlugAddress, id: number, method: string
   return { topic: `${topic}/rpc`, payload: JSON.stringify(payload) };
 }
 
+type Status = Readonly<Record<string, unknown>> | null;
+
+/** Changes arrive on events/rpc by default, and on status/ if status_ntf is set; responses arrive below `caller`. */
+function statusTopics<Read>({ topic, channel }: PlugAddress, read: (status: Status) => Read) {
+  const component = `switch:${channel}`;
+  return {
+    [`${topic}/status/${component}`]: (payload: string) => read(objectIn(payload)),
+    [`${topic}/events/rpc`]: (payload: string) => read(objectIn(objectIn(objectIn(payload)?.params)?.[component])),
+  };
+}
+
+function outputIn(status: Status) {
+  return stateWithin(status, ["output"]);
+}
+
 /** Source: Shelly Gen2+ API, "Switch", "Status": `apower` in W, `aenergy.total` in Wh. */
-function measuredIn(status: Readonly<Record<string, unknown>> | null) {
+function measuredIn(status: Status) {
   return measuredOf(status?.apower, dividedBy(objectIn(status?.aenergy)?.total, 1_000));
 }
 
@@ -118,6 +122,6 @@ const readAnswer: Reader = (payload) => {
   const reason = objectIn(error)?.message;
   if (typeof reason === "string") return unclear("error", reason);
   if (!result) return null;
-  if (id === RPC.ask) return stateWithin(result, ["output"]);
+  if (id === RPC.ask) return outputIn(result);
   return id === RPC.on || id === RPC.off ? { kind: "done", on: id === RPC.on } : null;
 };

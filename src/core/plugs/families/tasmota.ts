@@ -71,10 +71,7 @@ export const tasmotaPlug = {
   },
 } as const satisfies PlugFamilyRow;
 
-/**
- * Reads `ENERGY` of a sensor message: power in W, total in kWh; of a device with several meters, lists with one number
- * per relay. A single total of several meters says nothing about a relay. Source: Tasmota 15, xdrv_03_energy.ino.
- */
+/** Reads `ENERGY` in W and kWh; of several meters, lists by relay. Source: Tasmota 15, xdrv_03_energy.ino. */
 function meterReader({ channel }: PlugAddress): MeterReader {
   const ofRelay = (value: unknown, isShared: boolean) =>
     Array.isArray(value) ? (value[Number(channel || "1") - 1] as unknown) : isShared ? null : value;
@@ -89,10 +86,7 @@ const ORDINARY_FULL_TOPIC = "%prefix%/%topic%/";
 /** Type in `rl`, which has one number per relay: 1 is a relay, 2 a light, 3 a shutter. */
 const RELAY = 1;
 
-/**
- * Returns the relays of a device, or none if its prefixes are not cmnd, stat and tele. Source: Tasmota 15,
- * xdrv_12_discovery.ino, TasDiscoverMessage: dn, fn, md, t, ft, tp, rl.
- */
+/** Returns the relays of a device with the usual prefixes. Source: Tasmota 15, xdrv_12_discovery.ino. */
 function announced(device: Readonly<Record<string, unknown>> | null): AnnouncedPlug[] {
   const { dn, fn, md, t, ft, tp, rl } = device ?? {};
   if (typeof t !== "string" || typeof ft !== "string" || !Array.isArray(rl) || String(tp) !== "cmnd,stat,tele")
@@ -132,10 +126,7 @@ function relayOf({ channel }: PlugAddress): string {
   return channel || "1";
 }
 
-/**
- * Returns the names of the relay. A single relay is POWER, or POWER1 with SetOption26. A device with several relays has
- * no POWER, so channel 1 of a single relay is recognised too.
- */
+/** Returns the names of the relay. A single one is POWER, or POWER1 with SetOption26; of several, none is POWER. */
 function powersOf({ channel }: PlugAddress): string[] {
   return channel === "" || channel === "1" ? ["POWER", "POWER1"] : [`POWER${channel}`];
 }
@@ -149,10 +140,7 @@ function powerReader(names: readonly string[]): Reader {
   return (payload) => (payload.startsWith("{") ? stateWithin(objectIn(payload), names) : readText(payload));
 }
 
-/**
- * Returns the commands of a Backlog: timer and switching in one message. A command without a timer clears the previous
- * PulseTime, which would otherwise end this state or a state set by the button.
- */
+/** Returns a Backlog of timer and switching. Without a timer it clears the previous one, which would end this state. */
 function switching(address: PlugAddress, on: boolean, deadManSec: number | null): string {
   const relay = relayOf(address);
   const isResting = deadManSec === null;

@@ -131,7 +131,8 @@ function exposesOf(device: Json): (Json | null)[] {
 
 function learnedOf(device: Json, fullTopic: string, bridge: string, channel: string): LearnedPlug {
   const countdown = exposesOf(device).find(
-    (expose) => expose?.name === "countdown" && (expose.endpoint ?? "") === channel && isSettable(expose.access),
+    (expose) =>
+      expose?.name === "countdown" && (expose.endpoint ?? "") === channel && Number(expose.access) & CAN_BE_SET,
   );
   const cutsIdle = CUT_IDLE.includes(objectIn(device.definition)?.model);
   const { ieee_address: hardware } = device;
@@ -165,10 +166,6 @@ function announced(payload: string, base: string): AnnouncedPlug[] {
       };
     });
   });
-}
-
-function isSettable(access: unknown): boolean {
-  return typeof access === "number" && (access & CAN_BE_SET) !== 0;
 }
 
 function parsedList(text: string): unknown[] {

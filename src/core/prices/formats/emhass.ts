@@ -50,10 +50,7 @@ function soldPoints({ sold }: FormatSource, points: readonly PricePoint[]): read
 }
 
 function entriesOf(points: readonly PricePoint[], decimals: (price: number) => number): Entry[] {
-  return points.map((point) => [instantOf(point), decimals(point.price)]);
-}
-
-/** Formats an instant as `2026-01-01 10:00:00+00:00`. */
-function instantOf({ start }: PricePoint): string {
-  return formatInstant(start).replace("T", " ").replace("Z", "+00:00");
+  // As `2026-01-01 10:00:00+00:00`.
+  const instantOf = (at: number) => formatInstant(at).replace("T", " ").replace("Z", "+00:00");
+  return points.map(({ start, price }) => [instantOf(start), decimals(price)]);
 }

@@ -1,7 +1,4 @@
-/**
- * Attributes of Home Assistant's nordpool integration (custom-components/nordpool), which cards and macros read.
- * `raw_today` and `raw_tomorrow` hold `{start, end, value}`, with local offsets in `start`; `today` and `tomorrow` hold prices only.
- */
+/** Attributes of Home Assistant's nordpool integration (custom-components/nordpool), which cards and macros read. */
 
 import { rounded } from "../../text/rounding.ts";
 import type { Calendar } from "../../time/calendar.ts";
