@@ -1,7 +1,7 @@
 /**
  * `npm run lab -- mutants [COUNT] [SEED] [PLACE]`: breaks the sources at random places, one at a time, runs the unit tests
  * of the broken module that reach the place, and prints the share of defects that they detect and those that they do not.
- * PLACE is a part of the path of a source: only its mutants.
+ * PLACE is a part of the path of a source, or a path with a line (`store.ts:20`): only its mutants.
  *
  * Which tests reach which function is measured first, with one run of all. A test that reaches the function of a mutant
  * runs, the quick ones first, if it takes less than ten seconds. A mutant outside of functions runs all tests of its
@@ -12,6 +12,7 @@
  * file that keeps what the tests reach, for another run with the same sources and tests.
  */
 import { type ChildProcess, fork } from "node:child_process";
+import { hash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
@@ -35,9 +36,9 @@ const MAX_TESTS_RATIO = 5;
 
 const [count = "200", seed = "1", place = ""] = process.argv.slice(2);
 
-async function main(wanted: number, start: number): Promise<void> {
+async function main(wanted: number, start: string): Promise<void> {
   const all = allMutants();
-  const chosen = sampleOf(all, wanted, start).filter(({ file }) => file.includes(place));
+  const chosen = sampleOf(all, wanted, start).filter((mutant) => describe(mutant).includes(place));
   const tried = chosen.filter((mutant) => !isEquivalent(mutant));
   const until = performance.now() + MAX_MINUTES * 60_000;
   console.log(`mutants: ${chosen.length} of ${all.length} places, seed ${start}`);
@@ -80,17 +81,23 @@ async function knownTests(modules: readonly (string | undefined)[]): Promise<Kno
   return known;
 }
 
-/** Returns `size` items in random order, the same for the same seed. */
-function sampleOf<Item>(items: readonly Item[], size: number, seed: number): Item[] {
-  let state = seed;
-  const drawn = items.map((item) => {
-    state = (state * 48_271) % 2_147_483_647;
-    return { item, rank: state };
+/**
+ * Returns `size` mutants in random order, the same for the same seed. The rank of a mutant depends only on its file, line and
+ * change, so that the sample remains the same while other places of the sources change.
+ */
+function sampleOf(mutants: readonly Mutant[], size: number, seed: string): Mutant[] {
+  const times = new Map<string, number>();
+  const drawn = mutants.map((mutant) => {
+    const { line, change } = partsOf(mutant);
+    const name = `${mutant.file} ${line} ${change}`;
+    const nth = times.get(name) ?? 0;
+    times.set(name, nth + 1);
+    return { mutant, rank: hash("sha256", `${seed} ${name} ${nth}`) };
   });
   return drawn
-    .sort((a, b) => a.rank - b.rank)
+    .sort((a, b) => (a.rank < b.rank ? -1 : 1))
     .slice(0, size)
-    .map(({ item }) => item);
+    .map(({ mutant }) => mutant);
 }
 
 async function test(slot: Slot, mutant: Mutant, known: readonly KnownTest[], reader: Tests): Promise<Outcome> {
@@ -199,4 +206,4 @@ function describe(mutant: Mutant): string {
   return `${mutant.file}:${number}  ${change}  in  ${line}`;
 }
 
-await main(Number(count), Number(seed));
+await main(Number(count), seed);

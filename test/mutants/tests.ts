@@ -70,14 +70,6 @@ export class Tests implements AsyncDisposable {
     const broken = testModules.some((module) => wanted.has(module.moduleId) && !module.ok());
     const states = this.#cases.map((test) => test.result().state);
     if (!broken && !states.some((state) => state === "passed" || state === "failed")) throw new Error("no test ran");
-    if (process.env.DBG)
-      console.log(
-        this.#cases.map((t) => t.result().errors?.[0]?.message).filter(Boolean)[0],
-        broken,
-        unhandledErrors,
-        states.join(),
-        testModules.flatMap((m) => m.errors().map((e) => m.moduleId + e.message)),
-      );
     return broken || unhandledErrors.length > 0 || states.includes("failed");
   }
 
@@ -100,6 +92,7 @@ export class Tests implements AsyncDisposable {
         watch: false,
         include: MODULES.map((module) => `test/unit/${module}/**/*.test.ts`),
         isolate: false,
+        bail: 1,
         // It knows a source by its text on disk, which a mutant does not change.
         fsModuleCache: false,
         maxWorkers,
