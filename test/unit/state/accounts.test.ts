@@ -175,6 +175,21 @@ test("a third-party key or a consumer key alone is enough", async () => {
   expect(consumer.accounts.thirdParty).toBe(null);
 });
 
+test("an account keeps its quota and pauses when the configuration changes elsewhere, and is another one with another key", async () => {
+  await using world = await openWorld();
+  const { accounts } = world;
+  const { consumers, thirdParty } = accounts;
+  const configure = (config: object) =>
+    accounts.configure(configSchema.parse({ service: { base_url: world.service.url }, ...config }));
+  configure({ ...CONSUMER, ...PARTNER, log: { level: "debug" } });
+  expect(accounts.consumers[0]).toBe(consumers[0]);
+  expect(accounts.thirdParty).toBe(thirdParty);
+  configure({ consumer: { api_key: "another-key" }, ...PARTNER });
+  expect(accounts.consumers[0]).not.toBe(consumers[0]);
+  expect(accounts.all).toEqual([accounts.named("consumer"), thirdParty]);
+  expect([accounts.named("consumer") === accounts.consumers[0], accounts.named("third_party")]).toEqual([true, null]);
+});
+
 test("a replaced key is used immediately", async () => {
   await using world = await openWorld({ config: { consumer: { api_key: "an-old-key" } } });
   const home = world.service.addressIds.danish;

@@ -66,6 +66,10 @@ describe("after the first response of the service", () => {
   test.each([
     [-2 * MINUTE_MS - 1, "it shows 2026-12-24T17:57:59Z, 2 min behind the service's clock"],
     [2 * MINUTE_MS + 1, "it shows 2026-12-24T18:02:00Z, 2 min ahead of the service's clock"],
+    [2 * HOUR_MS, "it shows 2026-12-24T20:00:00Z, 2 h ahead of the service's clock"],
+    [2 * HOUR_MS - SECOND_MS, "it shows 2026-12-24T19:59:59Z, 120 min ahead of the service's clock"],
+    [2 * DAY_MS - SECOND_MS, "it shows 2026-12-26T17:59:59Z, 48 h ahead of the service's clock"],
+    [2 * DAY_MS, "it shows 2026-12-26T18:00:00Z, 2 days ahead of the service's clock"],
     [3 * HOUR_MS, "it shows 2026-12-24T21:00:00Z, 3 h ahead of the service's clock"],
     [43 * 365 * DAY_MS, "it shows 2069-12-13T18:00:00Z, 15695 days ahead of the service's clock"],
   ])("a clock with a difference of %d ms is not trusted, and the reason contains the difference", (apart, why) => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../src/core/time/interval.ts";
-import { batchesOf, cutIntoChunks } from "../../../src/storage/row-batches.ts";
+import { batchesOf, cutIntoChunks, type Filled } from "../../../src/storage/row-batches.ts";
 
 const START = Date.UTC(2026, 2, 10);
 const chunks = [0, 1, 2].map((i) => ({ start: START + i * DAY_MS, end: START + (i + 1) * DAY_MS }));
@@ -38,7 +38,7 @@ test("batches contain all chunks in order, and are as long as 100 chunks and 350
       }));
       const batches = batchesOf(filled);
       expect(batches.flat()).toEqual(filled);
-      const rowsIn = (batch: typeof filled) => batch.reduce((sum, { rows }) => sum + rows.length, 0);
+      const rowsIn = (batch: readonly Filled[]) => batch.reduce((sum, { rows }) => sum + rows.length, 0);
       for (const [i, batch] of batches.entries()) {
         expect(batch.length).toBeLessThanOrEqual(100);
         if (batch.length > 1) expect(rowsIn(batch)).toBeLessThanOrEqual(350);

@@ -119,6 +119,15 @@ describe("power alone", () => {
     expect(kwhOf(used)).toBeCloseTo(1.5, 9);
   });
 
+  test.each([Number.NaN, 50_001, -50_001])("a reading of %d W is ignored", (watts) => {
+    const used = energyOf([
+      [0, { watts: 1_000 }],
+      [40 * MINUTE_MS, { watts }],
+      [5 * HOUR_MS, { watts: 0 }],
+    ]);
+    expect(kwhOf(used)).toBeCloseTo(1, 9);
+  });
+
   test("holds at most an hour without a reading", () => {
     expect(
       kwhOf(

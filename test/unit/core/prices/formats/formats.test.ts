@@ -279,8 +279,10 @@ describe("format", () => {
     expect(whole("emhass", normal, { tomorrow: "there" })).not.toHaveProperty("prod_price_forecast");
   });
 
-  test("EMHASS prices have four decimals; of equal prices Energi Data Service names the first", () => {
+  test("EMHASS prices have four decimals; of equal prices Energi Data Service names the first, and none is low", () => {
     const priceOf = () => 0.123456;
+    const constant = whole("nordpool", normal, { tomorrow: "there", priceOf: () => 0.5 });
+    expect(constant).toMatchObject({ low_price: false, price_percent_to_average: 1 });
     const costs = attributes("emhass", normal, { tomorrow: "there", priceOf }).load_cost_forecast as Json;
     expect(Object.values(costs)[0]).toBe(0.1235);
     const { today_min, today_max } = whole("energidataservice", normal, { tomorrow: "there", priceOf });
