@@ -230,6 +230,22 @@ test("a replaced selection returns the homes that were added, changed or removed
   expect(changed(["mine", "yours"], [home(A, "flat"), quarters])).toEqual([]);
 });
 
+test("a list of homes follows changed, added and removed addresses", async () => {
+  using reported = new ReportedHomes();
+  const homes = reported.homes(undefined, ["consumer", "other"]);
+  await reported.report([[B, "Attic"]], "other");
+  await reported.report([[A, "Home"]]);
+  expect([homes.list().map(({ name }) => name), homes.at(A)?.name]).toEqual([["Home", "Attic"], "Home"]);
+  await reported.report([[A, "Villa"]]);
+  expect([homes.list().map(({ name }) => name), homes.at(A)?.name]).toEqual([["Villa", "Attic"], "Villa"]);
+  await reported.report([[C, "Cabin"]]);
+  expect([homes.list().map(({ name }) => name), homes.at(A), homes.at(C)?.name]).toEqual([
+    ["Cabin", "Attic"],
+    null,
+    "Cabin",
+  ]);
+});
+
 test("an address that was dropped from a response keeps its stored form", async () => {
   using reported = new ReportedHomes();
   await reported.report([

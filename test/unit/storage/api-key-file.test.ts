@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { message } from "../../../src/core/language/text.ts";
-import { KeyFile } from "../../../src/storage/api-key-file.ts";
+import { type KeptKey, KeyFile } from "../../../src/storage/api-key-file.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 
 const NOW = Date.parse("2026-03-10T09:00:00Z");
@@ -39,6 +39,19 @@ test("the file of a newer elbro is neither read nor changed; one without a versi
     ),
   ).rejects.toThrow(why);
   expect(readFileSync(dir.file("keys.json"), "utf8")).toBe(newer);
+});
+
+test("a key with a wrong value makes the file unreadable, with its position", () => {
+  using dir = new TempDir();
+  const file = new KeyFile(dir.path);
+  const good: KeptKey = { name: "a", kind: "bearer", scopes: ["read"], sha256: "ab".repeat(32), created: "2026-02-03" };
+  file.write([good, { ...good, requests_per_day: 1 }]);
+  expect(file.read()).toMatchObject({ kind: "keys", keys: [good, { requests_per_day: 1 }] });
+  const wrongs: Partial<KeptKey>[] = [{ sha256: "ab" }, { requests_per_minute: 0 }, { requests_per_day: 0.5 }];
+  for (const wrong of wrongs) {
+    file.write([good, { ...good, ...wrong }]);
+    expect(file.read()).toEqual({ kind: "unreadable", why: "keys[1] was not written by elbro keys" });
+  }
 });
 
 test("the lock of a command that changes the keys now is awaited", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { backup, DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { type KeptKey, KeyFile } from "../../../src/storage/api-key-file.ts";
@@ -125,6 +125,28 @@ test("copyDatabase retries while the database is locked", async () => {
   const begin: typeof backup = (...given) => (++begins < 3 ? Promise.reject(locked) : backup(...given));
   expect(await copyDatabase(store.database, store.path, idle, begin)).toMatchObject({ kind: "verified" });
   expect(begins).toBe(3);
+});
+
+test("copyDatabase does not retry after another error", async () => {
+  using store = new StoreOnDisk();
+  let begins = 0;
+  for (const error of [Object.assign(new Error("disk I/O error"), { errcode: 10 }), new Error("no code")]) {
+    const begin: typeof backup = () => {
+      begins++;
+      return Promise.reject(error);
+    };
+    await expect(copyDatabase(store.database, store.path, idle, begin)).rejects.toBe(error);
+  }
+  expect(begins).toBe(2);
+});
+
+test("opening a data directory makes it and its database readable by their user only", async () => {
+  using store = await copied();
+  chmodSync(store.dir.path, 0o755);
+  for (const path of [store.path, copyPathOf(store.path)]) chmodSync(path, 0o644);
+  openDataDir(store.dir.path, NOW).database.close();
+  expect(statSync(store.dir.path).mode & 0o777).toBe(0o700);
+  for (const path of [store.path, copyPathOf(store.path)]) expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
 describe("API keys", () => {

@@ -1,6 +1,14 @@
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { DatabaseError, openDatabase, transaction } from "../../../src/storage/database.ts";
+import {
+  DatabaseError,
+  isReadFailure,
+  openDatabase,
+  SCHEMA_OBJECTS,
+  type SchemaObject,
+  schemaFlaw,
+  transaction,
+} from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { SCHEMA_VERSION } from "../../../src/storage/migrations.ts";
 import { Child } from "../../support/processes/child.ts";
@@ -76,6 +84,60 @@ describe("objects of another program", () => {
     expect(store.reopen().prepare("select text from notes").all()).toEqual([{ text: "mine" }]);
   });
 });
+
+describe("the schema of a file from elsewhere", () => {
+  const schemaOf = (database: DatabaseSync) =>
+    database.prepare(SCHEMA_OBJECTS).all() as unknown as readonly SchemaObject[];
+
+  test("the schema of a file from elsewhere must be exactly that of its version", () => {
+    using store = new StoreOnDisk();
+    const own = schemaOf(store.database);
+    expect([schemaFlaw(SCHEMA_VERSION, own), schemaFlaw(SCHEMA_VERSION, own.toReversed())]).toEqual([null, null]);
+    for (const [i, object] of own.entries()) {
+      for (const field of ["type", "name", "table", "sql"] as const) {
+        const flaw = schemaFlaw(SCHEMA_VERSION, own.with(i, { ...object, [field]: "another" }));
+        expect([object.name, field, flaw]).toEqual([
+          object.name,
+          field,
+          expect.stringMatching(/^elbro does not create|^it is not a database/),
+        ]);
+      }
+      const missing = schemaFlaw(SCHEMA_VERSION, own.toSpliced(i, 1));
+      expect(missing).toMatch(/^the table \w+ is missing or damaged$|^it is not a database/);
+      expect(schemaFlaw(SCHEMA_VERSION, [...own, object])).not.toBeNull();
+    }
+  });
+
+  test("the schema of a file from elsewhere may have no trigger of another program, which is named", () => {
+    using store = new StoreOnDisk();
+    store.database.exec(`create trigger "${"x".repeat(70)}" after insert on setting begin select 1; end`);
+    expect(schemaFlaw(SCHEMA_VERSION, schemaOf(store.database))).toBe(
+      `elbro does not create its trigger "${"x".repeat(60)}"`,
+    );
+    expect(schemaFlaw(SCHEMA_VERSION, [])).toBe("it is not a database of elbro");
+    expect(schemaFlaw(SCHEMA_VERSION + 1, schemaOf(store.database))).toContain("was written by a newer elbro");
+    expect(schemaFlaw(0, schemaOf(store.database))).toBe("the file has the invalid version 0");
+  });
+});
+
+test.each([
+  [11, true],
+  [267, true],
+  [26, true],
+  [266, true],
+  [522, true],
+  [10, false],
+  [778, false],
+  [13, false],
+  [5, false],
+  [1, false],
+])(
+  "the error code %i of an open database means that its file is damaged or cannot be read: %j",
+  (errcode, expected) => {
+    expect(isReadFailure(Object.assign(new Error("no"), { errcode }))).toBe(expected);
+    expect([isReadFailure(new Error("no")), isReadFailure({ errcode })]).toEqual([false, false]);
+  },
+);
 
 describe("a transaction", () => {
   const count = (database: DatabaseSync) => database.prepare("select count(*) as n from setting").get()?.n;

@@ -60,6 +60,21 @@ test.each([
   });
 });
 
+test("settings that no longer fit each other are forgotten with the next change, and others stay", () => {
+  const definition = definitionOf(withCheap);
+  const hours = { hours: "5", tolerance: "7" };
+  expect(changeSettings(definition, hours, { days: "mon" })).toEqual({
+    ...{ kind: "changed", texts: { hours: null, tolerance: null, days: "mon" } },
+  });
+  expect(changeSettings(definition, hours, { hours: "3" })).toEqual({
+    ...{ kind: "changed", texts: { hours: "3", tolerance: null } },
+  });
+  expect(changeSettings(definition, { tolerance: "7" }, { hours: "3" })).toEqual({
+    ...{ kind: "changed", texts: { hours: "3" } },
+  });
+  expect(changeSettings(definition, {}, { hours: "5" })).toMatchObject({ kind: "refused", why: "hours_too_long" });
+});
+
 test.each([
   ["up_to", "0"],
   ["cheap_below", "costly"],

@@ -36,6 +36,17 @@ test("an hour's price is the mean of its quarters; a price per kWh of used energ
   expect(aggregateRows(cost, "fifteenMinutes", [hour], { calendar })).toMatchObject([{ totalPricePerKWh: null }]);
 });
 
+test("sums and means have at most six decimals", () => {
+  const [hour] = calendar.intervals("hour", dayOf("2026-03-10"));
+  if (!hour) throw new RangeError("no hour");
+  const of = (field: string) => rows("fifteenMinutes", hour, (i) => ({ [field]: i === 0 ? 0.0000014 : 0.1 }));
+  for (const [field, expected] of [
+    ["energyKWh", 0.300001],
+    ["totalPricePerKWh", 0.075],
+  ] as const)
+    expect(aggregateRows(of(field), "fifteenMinutes", [hour], { calendar })).toMatchObject([{ [field]: expected }]);
+});
+
 test("an interval without all of its rows is left out, and an unknown value makes its sum unknown", () => {
   const [first, second] = [dayOf("2026-03-10"), dayOf("2026-03-11")];
   const given = rows("hour", { start: first.start, end: second.end }, (i) => ({ energyKWh: i === 30 ? null : 1 }));

@@ -413,6 +413,7 @@ describe("problems", () => {
       await asked;
     };
     await answered(40);
+    expect(world.problemChanges).toEqual([]);
     await answered(40);
     expect(world.problemChanges).toMatchObject([
       {
