@@ -77,6 +77,16 @@ test("ten changes of one home in one tick are one piece of work", async () => {
   expect(looped.worked).toEqual(["home1@1"]);
 });
 
+test("a home that is due again at once is worked on once per second", async () => {
+  await using looped = await new Looped(1).settled();
+  looped.nextAfter = (now) => now;
+  looped.loop.changed("home0");
+  await looped.settled();
+  looped.forget();
+  await looped.clock.runUntil(looped.clock.now() + 5_000);
+  expect(looped.worked).toHaveLength(5);
+});
+
 test("all homes are worked on when they are due", async () => {
   await using looped = await new Looped(3).settled();
   looped.forget();

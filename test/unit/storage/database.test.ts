@@ -172,6 +172,7 @@ describe("a transaction", () => {
     expect(pragma("journal_mode")).toBe("wal");
     expect(pragma("synchronous")).toBe(2);
     expect(pragma("locking_mode")).toBe("exclusive");
+    expect(pragma("foreign_keys")).toBe(1);
   });
 });
 

@@ -194,6 +194,19 @@ describe("history", () => {
     ]);
   });
 
+  test("history that waits is not reported as held, but other due requests are, until the last of them may be sent", () => {
+    const start = local(`${TUESDAY} 09:00`);
+    const heldUntil = (waits: FetchScheduleInput["notBefore"]) => {
+      const it = new FetchScheduleModel({ start, historyDays: 40, notBefore: waits });
+      it.run(start + 1);
+      const next = it.next();
+      return next.kind === "sleep" ? next.heldUntil : "nothing sleeps";
+    };
+    expect(heldUntil((_series, priority) => (priority === "backfill" ? start + HOUR_MS : 0))).toBeNull();
+    const waits = { prices: start + 20 * MINUTE_MS, consumption: start + 40 * MINUTE_MS };
+    expect(heldUntil(({ operation }) => waits[operation as keyof typeof waits] ?? 0)).toBe(waits.consumption);
+  });
+
   test("history fills the days of a long absence, after the requests with regular times", () => {
     const it = new FetchScheduleModel({
       start: local(`${TUESDAY} 09:00`),

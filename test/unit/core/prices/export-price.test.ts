@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exportTimeline } from "../../../../src/core/prices/export-price.ts";
+import { exportTimeline, priceParts } from "../../../../src/core/prices/export-price.ts";
 import { at, calendar, dayOf, points, timelineOf } from "../../../support/home/price-days.ts";
 
 const START = at("2026-03-10T12:00:00Z");
@@ -12,6 +12,21 @@ test("the export price is the total price minus variable charges and VAT", () =>
   expect(
     exportTimeline({ ...charged, vatIncluded: false }, spot, { calendar })?.points.map(({ price }) => price),
   ).toEqual([-0.25, 0.75]);
+});
+
+test.each([
+  [{ price: 2.5, variableCharges: 1 }, true, { spot: 1.2, charges: 0.8, vat: 0.5 }],
+  [{ price: 2.5, variableCharges: 1 }, false, { spot: 1.5, charges: 1, vat: 0 }],
+  [{ price: 2.5, variableCharges: 1 }, null, { spot: 1.5, charges: 1, vat: 0 }],
+  [{ price: -1, variableCharges: 0.25 }, true, { spot: -1, charges: 0.2, vat: -0.2 }],
+])("the parts of the price %o (VAT included: %j) are %o, and their sum is the price", (point, vatIncluded, parts) => {
+  const found = priceParts(point, { vatIncluded });
+  expect(found).toEqual({
+    spot: expect.closeTo(parts.spot, 9),
+    charges: expect.closeTo(parts.charges, 9),
+    vat: expect.closeTo(parts.vat, 9),
+  });
+  expect((found?.spot ?? 0) + (found?.charges ?? 0) + (found?.vat ?? 0)).toBeCloseTo(point.price, 9);
 });
 
 test("without charges the export price is the spot price of a place in the region, or null without one", () => {

@@ -25,6 +25,17 @@ describe("usagePeriods", () => {
     expect(cut.map(({ value }) => value)).toEqual([24]);
   });
 
+  test("usagePeriods leaves out rows outside of the range, and those without a start or an amount", () => {
+    const day = daysOf("2026-10-26", "2026-10-26");
+    const odd = [
+      { start: "never", energyKWh: 9 },
+      { start: formatInstant(day.start), energyKWh: "9" },
+      { start: formatInstant(day.start), energyKWh: null },
+    ];
+    const given = { operation: "consumption", unit: "day", range: day } as const;
+    expect(usagePeriods([[...odd, ...rows]], given, calendar)).toMatchObject([{ value: 24, hours: 24 }]);
+  });
+
   test("usagePeriods returns null for a day without rows, and marks a day with an estimate", () => {
     const some = rows.slice(0, 2).map((row) => ({ ...row, isEstimate: true }));
     const [first, second] = usagePeriods([some, []], { operation: "consumption", unit: "day", range }, calendar);

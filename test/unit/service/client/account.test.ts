@@ -290,7 +290,7 @@ describe("problems", () => {
       const asked = askPrices(world, "lan");
       world.arrived[i]?.answer(status, error(code));
       await asked;
-      expect(await askPrices(world, "lan")).toMatchObject({ kind: "deferred", after: { status } });
+      expect(await askPrices(world, "lan")).toMatchObject({ kind: "deferred", after: { status, reason: "because" } });
       world.advance(25 * HOUR_MS);
     }
     expect(world.problemChanges).toEqual([]);
@@ -461,6 +461,34 @@ describe("problems", () => {
     await asked;
     expect(world.problemChanges[0]?.problem.detail).toBe("bad header Bearer …");
   });
+});
+
+test("requests that wait for the quota longer than ten minutes are a problem until they may be sent", async () => {
+  const world = await opened();
+  const { account } = world;
+  const codes = () => world.problems.list().map(({ code }) => code);
+  const heldUntil = () => world.wallMs + HOUR_MS;
+  account.rest(heldUntil(), world.wallMs);
+  expect(codes()).toEqual([]);
+  const asked = askForecast(world, "poll");
+  world.arrived[0]?.answer(200, forecast, { "x-ratelimit-remaining-day": "0" });
+  await asked;
+  account.rest(world.wallMs + 10 * MINUTE_MS, world.wallMs);
+  expect(codes()).toEqual([]);
+  account.rest(heldUntil(), world.wallMs);
+  expect(codes()).toEqual(["waiting_for_quota"]);
+  account.rest(null, world.wallMs);
+  expect(codes()).toEqual([]);
+});
+
+test("the result of a request is recorded when its response has arrived", async () => {
+  const world = await opened();
+  const asked = askForecast(world, "poll");
+  const statuses = () => world.requestLog.spentSince("consumer", 0).map(({ status }) => status);
+  expect(statuses()).toEqual([null, 200]);
+  world.arrived[0]?.answer(403, error("plus_required"));
+  await asked;
+  expect(statuses()).toEqual([403, 200]);
 });
 
 test("parts of a response that are left out are one problem, until a response of the series fits", async () => {
