@@ -72,7 +72,6 @@ export function openDatabase(path: string, options: OpeningOptions = {}): Databa
     upgrade(database, path, migrations);
     // SQLite takes an exclusive lock at the first write, not at the first read.
     transaction(database, () => database.exec("update setting set value = value where name = ''"));
-    database.exec("pragma foreign_keys = on");
     if (found > 0 && found < versionOf(database)) options.whenUpgraded?.(found);
     return database;
   } catch (error) {

@@ -93,6 +93,7 @@ describe("stored queries", () => {
     ask(cheap, EVENING, specOf({ hoursMs: HOUR_MS }));
     cheap.ask({ ...HOME, id: "cabin" }, timelineOf([]), specOf(), EVENING);
     expect(ask(cheap, EVENING).plan.runs).toEqual(first.plan.runs);
+    expect(first.plan).toMatchObject({ currency: "DKK", reason: { text: expect.stringContaining("DKK/kWh") } });
   });
 
   test("stored queries are limited, but a run in progress survives a thousand other queries", () => {

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { AccountPoll, AccountTarget, FetchScheduleInput } from "../../../../src/core/fetching/fetch-types.ts";
+import {
+  type AccountPoll,
+  type AccountTarget,
+  type FetchScheduleInput,
+  isKnown,
+} from "../../../../src/core/fetching/fetch-types.ts";
 import type { SeriesKey } from "../../../../src/core/series/series.ts";
 import { contains, HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import {
@@ -15,6 +20,20 @@ import {
 const TUESDAY = "2026-03-10";
 const MORNING = ["00:20", "03:20", "06:20", "09:20"];
 const EVENING = ["15:20", "18:20", "21:20"];
+
+test.each([
+  [null, null, false],
+  [{ complete: true, estimated: false }, null, true],
+  [{ complete: true, estimated: true }, 1, true],
+  [{ complete: false, estimated: false }, null, true],
+  [{ complete: false, estimated: false }, 9, false],
+  [{ complete: false, estimated: false }, 10, true],
+])(
+  "nothing more can be learned about the chunk %o that was asked for at %j and ends at 10: %j",
+  (chunk, askedAt, known) => {
+    expect(isKnown(chunk, askedAt, 10)).toBe(known);
+  },
+);
 
 describe("the forecast", () => {
   const model = (service: Service = usual) => {

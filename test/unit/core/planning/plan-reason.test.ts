@@ -98,6 +98,32 @@ describe("the reason of a plan with its figures", () => {
   });
 });
 
+test("a plan that has run and whose battery has its target says so, also if it is done", () => {
+  const spec: PlanSpec = { ...slots, energyKw: 2, soc: { topic: "car", capacityKwh: 50, target: 80, minimum: 20 } };
+  const advance = step({ now: AFTERNOON, spec });
+  if (!advance.memory) throw new Error("no memory");
+  const memory = { ...advance.memory, planned: [], outcome: { kind: "charged" } as const };
+  for (const state of ["done", "waiting"] as const)
+    expect(wordsOf({ ...advance, memory, state }, AFTERNOON, spec)).toContain("80");
+});
+
+describe("a run that was missed", () => {
+  const now = at("2026-03-11T01:30:00Z");
+  const missed = (spec: PlanSpec) => step({ now, spec, memory: step({ now: AFTERNOON, spec }).memory });
+
+  test("starts late if its time is still the best one", () => {
+    expect(missed(washer).memory?.startedRuns).toMatchObject([{ start: now, end: now + 2 * HOUR }]);
+  });
+
+  test("does not start late if it would save less than min_saving", () => {
+    const spec: PlanSpec = { ...washer, minSaving: { perKwh: 1.6 } };
+    expect(step({ now: AFTERNOON, spec }).memory?.planned).toHaveLength(1);
+    expect(missed(spec).memory).toMatchObject({
+      ...{ startedRuns: [], planned: [], outcome: { kind: "saves_too_little" } },
+    });
+  });
+});
+
 describe("a manual run has the price of the time that it runs", () => {
   const planned = step({ now: AFTERNOON, spec: { ...washer, kwh: 2 } }).memory;
   const spec = { ...washer, kwh: 2 };

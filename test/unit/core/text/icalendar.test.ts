@@ -16,7 +16,7 @@ test("an event has its times in UTC", () => {
 
 test("any text comes back from lines of 75 bytes, or as many as its characters allow; property", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (summary) => {
+    fc.property(fc.string({ unit: "grapheme", maxLength: 200, size: "max" }), (summary) => {
       const text = icalendar("Home", [event(summary)], NOW);
       const lines = text.split("\r\n");
       for (const [i, line] of lines.entries()) {
@@ -25,7 +25,7 @@ test("any text comes back from lines of 75 bytes, or as many as its characters a
         if (continued !== "") expect(Buffer.byteLength(line + continued)).toBeGreaterThan(75);
       }
       const unfolded = text.replaceAll("\r\n ", "");
-      const [, escaped = ""] = /SUMMARY:(.*)\r\nTRANSP/.exec(unfolded) ?? [];
+      const [, escaped = ""] = /SUMMARY:([^\r]*)\r\nTRANSP/.exec(unfolded) ?? [];
       const back = escaped.replace(/\\(n|.)/gu, (_, next: string) => (next === "n" ? "\n" : next));
       expect(back).toBe(summary.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n]/gu, " "));
     }),

@@ -204,6 +204,20 @@ describe("after a reboot", () => {
     expect(hours).toBe(26);
   });
 
+  test("the idle time is stored only while the next request waits for more than ten minutes", () => {
+    const usual = new Governed();
+    usual.askAndHear();
+    usual.advance(HOUR_MS);
+    expect([usual.waitMs(), usual.memory.read("idle/consumer")]).toEqual([0, null]);
+    const machine = new Governed();
+    spendTheDay(machine);
+    machine.advance(HOUR_MS);
+    expect([machine.waitMs() > 10 * MINUTE_MS, machine.memory.read("idle/consumer")]).toEqual([
+      true,
+      expect.stringContaining('"idleMs":'),
+    ]);
+  });
+
   test("the idle time was stored at most every half hour", () => {
     const machine = new Governed();
     spendTheDay(machine);
