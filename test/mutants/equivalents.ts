@@ -127,4 +127,10 @@ export const equivalents: readonly Equivalent[] = [
     change: "0 → 1",
     reason: "Revisions are only compared.",
   },
+  {
+    file: "src/core/prices/timeline.ts",
+    line: "return length > 0 ? sum / length : null;",
+    change: "0 → 1",
+    reason: "No price is for a millisecond.",
+  },
 ];

@@ -130,7 +130,7 @@ test("the packages of the tests are installed for the tests, and stay when a sta
   expect(clone.prepare("build")[0]).toEqual(ALL);
 });
 
-test("builds only if the program is missing or a source is newer", () => {
+test("the preparation builds only if the program is missing or a source is newer", () => {
   using clone = new Clone("v24.21.0");
   expect(clone.prepare("build")).toEqual([TO_RUN_HERE, BUILD]);
   expect(clone.prepare("build")).toEqual([]);

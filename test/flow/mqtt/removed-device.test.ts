@@ -44,7 +44,7 @@ const brokers: Readonly<Record<string, () => Promise<Broker>>> = {
 };
 
 describe.each(Object.keys(brokers))("on the broker: %s", (name) => {
-  test("clears its document before its states", async () => {
+  test("a removed device clears its document before its states", async () => {
     await using broker = await startBroker(name);
     using client = openClient(broker);
     client.show([HOME, ...HEATER]);
@@ -56,7 +56,7 @@ describe.each(Object.keys(brokers))("on the broker: %s", (name) => {
     expect(cleared).toEqual(HEATER.map(({ topic }) => topic));
   });
 
-  test("does not send a second removal after a birth message, or if the document is already gone", async () => {
+  test("a removed device does not send a second removal after a birth message, or if the document is already gone", async () => {
     await using broker = await startBroker(name);
     using client = openClient(broker);
     client.show([HOME, ...HEATER]);

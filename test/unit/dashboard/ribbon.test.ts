@@ -42,13 +42,13 @@ test("a position outside of the range is its nearest end", () => {
 });
 
 describe("the windows of a plan", () => {
-  test("over midnight", () => {
+  test("over midnight belong to two days", () => {
     expect(times(windowsIn(between("20:00", "07:00"), range, calendar))).toEqual([
       "2026-03-10T19:00:00.000Z/2026-03-11T06:00:00.000Z",
       "2026-03-11T19:00:00.000Z/2026-03-12T06:00:00.000Z",
     ]);
   });
-  test("within a day", () => {
+  test("within a day are one for each day", () => {
     expect(times(windowsIn(between("10:00", "17:00"), range, calendar))).toEqual([
       "2026-03-10T09:00:00.000Z/2026-03-10T16:00:00.000Z",
       "2026-03-11T09:00:00.000Z/2026-03-11T16:00:00.000Z",

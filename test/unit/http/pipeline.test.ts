@@ -180,7 +180,7 @@ describe("a route", () => {
     const leaving = new AbortController();
     await server.ask("/here", { signal: leaving.signal });
     leaving.abort();
-    await gone;
+    await expect(gone).resolves.toBeUndefined();
   });
 });
 

@@ -47,11 +47,11 @@ test("text is written as UTF-8, bytes are unchanged", async () => {
 });
 
 test("a response is skipped if its client has disconnected", async () => {
-  const gone = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<boolean>();
   const server = createServer((_request, response) => {
     response.on("close", () => {
       endSoon(response, "late");
-      setImmediate(gone.resolve);
+      setImmediate(() => gone.resolve(response.writableEnded));
     });
     response.destroy();
   });
@@ -60,6 +60,6 @@ test("a response is skipped if its client has disconnected", async () => {
     socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
   );
   socket.on("error", () => undefined);
-  await gone.promise;
+  expect(await gone.promise).toBe(false);
   await new Promise((resolve) => server.close(resolve));
 });

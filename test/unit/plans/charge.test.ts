@@ -31,7 +31,7 @@ test("a battery gets the hours from its charge to the target", () => {
   expect(world.plans.snapshot("car")).toMatchObject({ on: false, state: "scheduled" });
 });
 
-test("below the minimum it is charged at once, and the rest in the cheapest hours", () => {
+test("a battery below the minimum is charged at once, and the rest in the cheapest hours", () => {
   using world = worldOf();
   world.plans.chargeIs(TOPIC, "20", NOW);
   const plan = world.at(NOW, "car");

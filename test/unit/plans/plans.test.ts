@@ -106,7 +106,7 @@ describe("the state that a plan wants of a plug", () => {
   });
 });
 
-test("is ON for when_lost: on and unchanged for when_lost: keep while no home is known", () => {
+test("a plan is ON for when_lost: on and unchanged for when_lost: keep while no home is known", () => {
   const freezer = definitionOf(
     { kind: "avoid", hoursMs: 4 * HOUR, maxGapMs: 2 * HOUR, useForecast: false, enabled: true },
     "freezer",
@@ -121,14 +121,14 @@ test("is ON for when_lost: on and unchanged for when_lost: keep while no home is
   expect(wanted()).toEqual([true, true, false]);
 });
 
-test("is ON for fallback hours only ten minutes after a start, because prices may arrive", () => {
+test("a plan is ON for fallback hours only ten minutes after a start, because prices may arrive", () => {
   const plan = definitionOf({ ...WASHER, kind: "slots", fallback: [{ from: 2 * 60, until: 5 * 60 }] });
   using world = new PlansOnDisk({ definitions: [plan], timeline: null, startedAt: STARTS });
   expect(world.at(STARTS + 9 * MINUTE)).toMatchObject({ state: "fallback", on: false });
   expect(world.at(STARTS + 10 * MINUTE)).toMatchObject({ state: "fallback", on: true });
 });
 
-test("moves to better hours for the first plan of a group, even if another was planned there", () => {
+test("a plan moves to better hours for the first plan of a group, even if another was planned there", () => {
   const grouped = [washer, dryer].map((plan) => ({ ...plan, powerLimit: "kitchen" }));
   using world = new PlansOnDisk({ definitions: grouped, timeline });
   world.at(NOW);

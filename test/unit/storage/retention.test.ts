@@ -73,7 +73,7 @@ describe("data older than the configured retention", () => {
     expect(parts.store.covers(hours, dayOf("2026-01-01"))).toBe(true);
   });
 
-  test("in the request log is older than 90 days", () => {
+  test("data older than the configured retention is, in the request log, older than 90 days", () => {
     using disk = new StoreOnDisk();
     const parts = partsOf(disk);
     for (const daysAgo of [200, 91, 89, 0]) attempt(parts, now - daysAgo * DAY_MS);
@@ -97,7 +97,7 @@ describe("data older than the configured retention", () => {
   });
 });
 
-test("is deleted so that the file of twelve years stops growing after the third, with two years kept", () => {
+test("old data is deleted so that the file of twelve years stops growing after the third, with two years kept", () => {
   using disk = new StoreOnDisk();
   disk.database.exec("pragma synchronous = off");
   const parts = partsOf(disk);

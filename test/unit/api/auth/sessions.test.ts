@@ -148,7 +148,7 @@ describe("a session", () => {
   });
 });
 
-test("that was idle longest is removed when there are more than the maximum", () => {
+test("a session that was idle longest is removed when there are more than the maximum", () => {
   const world = new World();
   const sessions = world.sessions();
   const first = sent(sessions.begin(world.key("kitchen"), AT, NOW));

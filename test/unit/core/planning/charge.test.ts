@@ -1,17 +1,18 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isCharged, readCharge, withCharge } from "../../../../src/core/planning/charge.ts";
-import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
+import type { PlanSpec, SlotsPlan } from "../../../../src/core/planning/model/plan-spec.ts";
 import { newRecord } from "../../../../src/core/planning/plan-record.ts";
 import { HOUR_MS } from "../../../../src/core/time/interval.ts";
 import { OPENS, slots, washer } from "../../../support/plans/plan-life.ts";
 
 const CLOSES = OPENS + 9 * HOUR_MS;
 /** 1 % of 60 kWh takes 6 minutes at 6 kW. */
-const car: PlanSpec = {
-  ...slots,
-  ...{ energyKw: 6, soc: { topic: "car", capacityKwh: 60, target: 80, minimum: 20 } },
-} as PlanSpec;
+const car: SlotsPlan = {
+  ...{ ...washer, kind: "slots", energyKw: 6 },
+  soc: { topic: "car", capacityKwh: 60, target: 80, minimum: 20 },
+};
+const { energyKw: _, ...powerless } = car;
 const record = newRecord({ start: OPENS, end: CLOSES, until: CLOSES }, OPENS, []);
 const began = (from: number, until: number) => ({
   ...{ start: OPENS + from * HOUR_MS, end: OPENS + until * HOUR_MS, basis: "prices" as const, settled: false },
@@ -46,7 +47,7 @@ test("an unknown charge counts as empty without hours at once, and a round that 
 });
 
 test("a plan without a battery stays as it is", () => {
-  for (const spec of [washer, slots, { ...car, energyKw: undefined } as PlanSpec])
+  for (const spec of [washer, slots, powerless] satisfies PlanSpec[])
     expect(withCharge(spec, { percent: 50, at: OPENS }, record, OPENS)).toBe(spec);
 });
 

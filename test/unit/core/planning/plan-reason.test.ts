@@ -99,7 +99,8 @@ describe("the reason of a plan with its figures", () => {
 });
 
 test("a plan that has run and whose battery has its target says so, also if it is done", () => {
-  const spec: PlanSpec = { ...slots, energyKw: 2, soc: { topic: "car", capacityKwh: 50, target: 80, minimum: 20 } };
+  const soc = { topic: "car", capacityKwh: 50, target: 80, minimum: 20 };
+  const spec: PlanSpec = { ...washer, kind: "slots", energyKw: 2, soc };
   const advance = step({ now: AFTERNOON, spec });
   if (!advance.memory) throw new Error("no memory");
   const memory = { ...advance.memory, planned: [], outcome: { kind: "charged" } as const };

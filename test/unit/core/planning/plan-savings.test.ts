@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
 import { energyOf, runPrice } from "../../../../src/core/planning/plan-savings.ts";
 import { HOUR_MS } from "../../../../src/core/time/interval.ts";
-import { OPENS, slots, washer } from "../../../support/plans/plan-life.ts";
+import { OPENS, washer } from "../../../support/plans/plan-life.ts";
 
 const HALF_MS = HOUR_MS / 2;
 /** Returns a run from the hour `from` to the hour `until` of the window. */
@@ -41,7 +41,7 @@ describe("the price of a run", () => {
 
 describe("the energy of a run", () => {
   const spec = { ...washer, kwh: 4 };
-  const upTo: PlanSpec = { ...slots, hoursMs: 2 * HOUR_MS, upToMs: 4 * HOUR_MS, kwh: 4 };
+  const upTo: PlanSpec = { ...spec, kind: "slots", hoursMs: 2 * HOUR_MS, upToMs: 4 * HOUR_MS };
   const below: PlanSpec = { kind: "below", maxPrice: 1, kwh: 4, useForecast: false, enabled: true };
   const none = { startedRuns: [], planned: [] };
 

@@ -15,7 +15,7 @@ describe("LoopWaker", () => {
     const waker = new LoopWaker();
     const sleep = waker.sleep(untilWoken, new AbortController().signal);
     waker.wake();
-    await sleep;
+    await expect(sleep).resolves.toBeUndefined();
   });
 
   test("LoopWaker skips one sleep after it was called while the loop was awake", async () => {
@@ -38,8 +38,8 @@ describe("LoopWaker", () => {
     const stop = new AbortController();
     const sleep = waker.sleep(untilWoken, stop.signal);
     stop.abort();
-    await sleep;
-    await waker.sleep(() => new Promise(() => undefined), stop.signal);
+    await expect(sleep).resolves.toBeUndefined();
+    await expect(waker.sleep(() => new Promise(() => undefined), stop.signal)).resolves.toBeUndefined();
   });
 
   test("LoopWaker leaves no listener on the stop signal after many sleeps", async () => {

@@ -35,7 +35,7 @@ function startLoop(options: { readonly name: string; readonly host?: string }) {
   };
 }
 
-test("waits for a network and logs this once", async () => {
+test("mDNS waits for a network and logs this once", async () => {
   await using it = startLoop({ name: "elbro" });
   await it.look();
   await it.look();
@@ -61,7 +61,7 @@ test("an address of one interface is announced on that interface only", async ()
 });
 
 const why = await whyNoMulticast();
-test.skipIf(why !== null)(`announces on a network that appears later${why === null ? "" : ` (${why})`}`, async () => {
+test.skipIf(why !== null)(`mDNS announces on a network that appears later${why === null ? "" : ` (${why})`}`, async () => {
   await using it = startLoop({ name: `elbro-later-${process.pid}` });
   await it.look();
   it.machine.interfaces = networkInterfaces();

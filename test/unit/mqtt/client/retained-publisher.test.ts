@@ -30,7 +30,7 @@ function document(device: string, components: Readonly<Record<string, string>>):
   return { topic: `homeassistant/device/${device}/config`, payload };
 }
 
-test("sends only changes, and heartbeats every time", () => {
+test("a retained publisher sends only changes, and heartbeats every time", () => {
   const pulse: Message = { ...state("cheap", "ON"), heartbeat: true };
   const { publisher, port } = attached([state("price", "1"), state("level", "cheap"), pulse]);
   expect(port.topics()).toEqual(["elbro/price", "elbro/level", "elbro/cheap"]);
@@ -39,7 +39,7 @@ test("sends only changes, and heartbeats every time", () => {
   expect(port.topics()).toEqual(["elbro/price", "elbro/cheap"]);
 });
 
-test("sends at most `window` messages without acknowledgement, and all arrive", () => {
+test("a retained publisher sends at most `window` messages without acknowledgement, and all arrive", () => {
   const messages = Array.from({ length: 100 }, (_, i) => state(`t${i}`, String(i)));
   const publisher = publisherOn(new TestMemory());
   const port = new RetainingPort(new Map(), 7);
@@ -60,14 +60,14 @@ test("a rejected message does not occupy the window", () => {
   expect(port.topics()).toEqual(["elbro/a", "elbro/b"]);
 });
 
-test("clears a topic that is no longer shown", () => {
+test("a retained publisher clears a topic that is no longer shown", () => {
   const { publisher, port, retained } = attached([state("old/price", "1"), state("home/price", "1")]);
   publisher.show([state("home/price", "1")]);
   port.answer();
   expect([...retained]).toEqual([["elbro/home/price", "1"]]);
 });
 
-test("clears the document of a removed device before its states, which its templates read", () => {
+test("a retained publisher clears the document of a removed device before its states, which its templates read", () => {
   const { publisher, port } = attached([state("plug/heater/state", "{}"), document("heater", { on: "switch" })]);
   port.sent.length = 0;
   publisher.show([]);
@@ -75,7 +75,7 @@ test("clears the document of a removed device before its states, which its templ
   expect(port.topics()).toEqual(["homeassistant/device/heater/config", "elbro/plug/heater/state"]);
 });
 
-test("does not clear a document that the broker no longer retains, but clears its states", () => {
+test("a retained publisher does not clear a document that the broker no longer retains, but clears its states", () => {
   const { publisher, port, retained } = attached([
     state("plug/heater/state", "{}"),
     document("heater", { on: "switch" }),
@@ -87,7 +87,7 @@ test("does not clear a document that the broker no longer retains, but clears it
   expect(port.topics()).toEqual(["elbro/plug/heater/state"]);
 });
 
-test("sends a document without components for a removed device after the broker lost its data", () => {
+test("a retained publisher sends a document without components for a removed device after the broker lost its data", () => {
   const { memory } = attached([document("heater", { on: "switch", reason: "sensor" }), state("price", "1")]);
   const { publisher, port } = attached([state("price", "1")], memory, new Map());
   const withdrawn = {
@@ -104,7 +104,7 @@ test("sends a document without components for a removed device after the broker 
   expect(port.topics()).not.toContain("homeassistant/device/heater/config");
 });
 
-test("reads the cleared topics that an earlier version stored", () => {
+test("a retained publisher reads the cleared topics that an earlier version stored", () => {
   const memory = new TestMemory();
   memory.write(
     "mqtt_retained",
@@ -116,7 +116,7 @@ test("reads the cleared topics that an earlier version stored", () => {
   expect([...retained.keys()]).toEqual(["elbro/price"]);
 });
 
-test("asks the broker about a cleared document for every new reader, and sends nothing if it is not retained", () => {
+test("a retained publisher asks the broker about a cleared document for every new reader, and sends nothing if it is not retained", () => {
   const { publisher, port, retained } = attached([state("price", "1"), document("heater", { on: "switch" })]);
   publisher.show([state("price", "1")]);
   port.answer();
@@ -134,7 +134,7 @@ test("asks the broker about a cleared document for every new reader, and sends n
   expect([...retained.keys()]).toEqual(["elbro/price"]);
 });
 
-test("keeps a document that is shown again before the broker has answered", () => {
+test("a retained publisher keeps a document that is shown again before the broker has answered", () => {
   const { publisher, port, retained } = attached([document("heater", { on: "switch" })]);
   publisher.show([]);
   publisher.show([document("heater", { on: "switch" })]);
@@ -142,7 +142,7 @@ test("keeps a document that is shown again before the broker has answered", () =
   expect([...retained.keys()]).toEqual(["homeassistant/device/heater/config"]);
 });
 
-test("clears a topic with an empty payload, and sends it again on the next connection", () => {
+test("a retained publisher clears a topic with an empty payload, and sends it again on the next connection", () => {
   const { publisher, port, retained } = attached([state("price", "1")]);
   publisher.show([state("price", "")]);
   port.answer();
@@ -153,7 +153,7 @@ test("clears a topic with an empty payload, and sends it again on the next conne
   expect(next.sent).toEqual([{ topic: "elbro/price", payload: "" }]);
 });
 
-test("clears topics that were removed while the broker was disconnected", () => {
+test("a retained publisher clears topics that were removed while the broker was disconnected", () => {
   const { publisher, retained } = attached([state("old", "1"), state("home", "1")]);
   publisher.detach();
   publisher.show([state("home", "2")]);
@@ -164,7 +164,7 @@ test("clears topics that were removed while the broker was disconnected", () => 
   expect([...retained]).toEqual([["elbro/home", "2"]]);
 });
 
-test("clears topics of an earlier process, also after a crash", () => {
+test("a retained publisher clears topics of an earlier process, also after a crash", () => {
   const memory = new TestMemory();
   const retained = new Map<string, string>();
   const first = publisherOn(memory);
@@ -175,7 +175,7 @@ test("clears topics of an earlier process, also after a crash", () => {
   expect([...retained.keys()]).toEqual(["elbro/new"]);
 });
 
-test("clears nothing before the first state is shown", () => {
+test("a retained publisher clears nothing before the first state is shown", () => {
   const { memory, retained } = attached([state("home", "1")]);
   const next = publisherOn(memory);
   const port = new RetainingPort(retained);
@@ -185,7 +185,7 @@ test("clears nothing before the first state is shown", () => {
   expect(port.topics()).toEqual(["elbro/home"]);
 });
 
-test("sends urgent messages before the whole state is known, without clearing topics", () => {
+test("a retained publisher sends urgent messages before the whole state is known, without clearing topics", () => {
   const memory = new TestMemory();
   const { retained } = attached([state("price", "1"), state("level", "cheap")], memory);
   const publisher = publisherOn(memory);
@@ -201,7 +201,7 @@ test("sends urgent messages before the whole state is known, without clearing to
   expect(retained.has("elbro/level")).toBe(false);
 });
 
-test("remembers a topic that is shown again before its clearing is acknowledged", () => {
+test("a retained publisher remembers a topic that is shown again before its clearing is acknowledged", () => {
   const { publisher, port, memory, retained } = attached([state("home", "1")]);
   publisher.show([]);
   publisher.show([state("home", "2")]);
@@ -212,7 +212,7 @@ test("remembers a topic that is shown again before its clearing is acknowledged"
   expect(retained.size).toBe(0);
 });
 
-test("ignores acknowledgements of an earlier connection", () => {
+test("a retained publisher ignores acknowledgements of an earlier connection", () => {
   const publisher = publisherOn(new TestMemory());
   const [old, next] = [new RetainingPort(new Map(), 1), new RetainingPort(new Map(), 1)];
   publisher.show([state("a", "1"), state("b", "1"), state("c", "1")]);
@@ -222,7 +222,7 @@ test("ignores acknowledgements of an earlier connection", () => {
   expect([old.topics(), next.topics()]).toEqual([["elbro/a"], ["elbro/a"]]);
 });
 
-test("clears again in a broker that lost its data after the clearing", () => {
+test("a retained publisher clears again in a broker that lost its data after the clearing", () => {
   const { memory, retained } = attached([state("old", "1")]);
   const { publisher } = attached([state("new", "1")], memory, retained);
   retained.set("elbro/old", "1"); // As in the broker's last saved file.
@@ -233,7 +233,7 @@ test("clears again in a broker that lost its data after the clearing", () => {
   expect([...retained.keys()]).toEqual(["elbro/new"]);
 });
 
-test("forgets topics that were cleared long ago, so that another program may use them", () => {
+test("a retained publisher forgets topics that were cleared long ago, so that another program may use them", () => {
   const { memory, retained } = attached([state("old", "1")]);
   const { publisher } = attached([state("new", "1")], memory, retained);
   publisher.age();
@@ -244,7 +244,7 @@ test("forgets topics that were cleared long ago, so that another program may use
   expect(retained.get("elbro/old")).toBe("somebody else's by now");
 });
 
-test("clears the status topic of an earlier base topic, never its own", () => {
+test("a retained publisher clears the status topic of an earlier base topic, never its own", () => {
   const { memory, retained } = attached([state("home", "1")]);
   retained.set(STATUS, "offline");
   const same = attached([state("home", "1")], memory, retained);
@@ -257,7 +257,7 @@ test("clears the status topic of an earlier base topic, never its own", () => {
   expect([...retained.keys()]).toEqual(["power/home"]);
 });
 
-test("sends a removed component once with its platform only, then omits it", () => {
+test("a retained publisher sends a removed component once with its platform only, then omits it", () => {
   const { publisher, port } = attached([document("d", { price: "sensor", cheap: "binary_sensor" })]);
   port.sent.length = 0;
   publisher.show([document("d", { price: "sensor" })]);
@@ -269,7 +269,7 @@ test("sends a removed component once with its platform only, then omits it", () 
   ]);
 });
 
-test("removes a component on its old platform before it changes to another", () => {
+test("a retained publisher removes a component on its old platform before it changes to another", () => {
   const { publisher, port } = attached([document("d", { cheap: "sensor" })]);
   port.sent.length = 0;
   publisher.show([document("d", { cheap: "binary_sensor" })]);
@@ -280,7 +280,7 @@ test("removes a component on its old platform before it changes to another", () 
   ]);
 });
 
-test("removes a component that an earlier version published, again at each birth of Home Assistant for a while", () => {
+test("a retained publisher removes a component that an earlier version published, again at each birth of Home Assistant for a while", () => {
   const { memory, retained } = attached([document("d", { price: "sensor", retired: "sensor" })]);
   const upgrade = attached([document("d", { price: "sensor" })], memory, retained);
   expect(upgrade.port.sent).toHaveLength(2);
@@ -297,7 +297,7 @@ test("removes a component that an earlier version published, again at each birth
   expect(restart.port.sent).toHaveLength(1);
 });
 
-test("sends everything again for a new reader, states before documents", () => {
+test("a retained publisher sends everything again for a new reader, states before documents", () => {
   const { publisher, port } = attached([state("price", "1"), document("d", { price: "sensor" }), state("level", "")]);
   port.sent.length = 0;
   publisher.repeat();
@@ -305,7 +305,7 @@ test("sends everything again for a new reader, states before documents", () => {
   expect(port.topics()).toEqual(["elbro/price", "elbro/level", "homeassistant/device/d/config"]);
 });
 
-test("sends expiring states again after their document, because its change makes them unavailable in Home Assistant", () => {
+test("a retained publisher sends expiring states again after their document, because its change makes them unavailable in Home Assistant", () => {
   const expiring = (name: string): Message => {
     const components = {
       price: { platform: "sensor", state_topic: "elbro/home/state", expire_after: 4_000 },
@@ -321,7 +321,7 @@ test("sends expiring states again after their document, because its change makes
   expect(port.topics()).toEqual(["homeassistant/device/home/config", "elbro/home/state"]);
 });
 
-test("writes nothing to disk while topics do not change", () => {
+test("a retained publisher writes nothing to disk while topics do not change", () => {
   const messages = [document("d", { price: "sensor" }), state("price", "1")];
   const { publisher, port, memory } = attached(messages);
   const before = memory.writes;

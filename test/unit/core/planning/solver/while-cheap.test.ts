@@ -84,13 +84,13 @@ test("up_to adds as many cheap steps as the rules allow to the steps without up_
   );
 });
 
-test("runs three quarter hours, and more at prices below 2: ##..####..", () => {
+test("a plan with up_to runs three quarter hours, and more at prices below 2: ##..####..", () => {
   const spec: SlotsPlan = { ...base, hoursMs: 3 * QUARTER_MS, upToMs: 8 * QUARTER_MS, cheapBelow: { maxPrice: 2 } };
   const given = caseOf(spec, [1.9, 1.8, 3, 3, 1, 1, 1.5, 1.9, 2, 5]);
   expect(pictureOf(solveSmall(given), given)).toBe("##..####..");
 });
 
-test("does not exceed max_gap after more hours than required at cheap prices: ####...#..", () => {
+test("a plan with up_to does not exceed max_gap after more hours than required at cheap prices: ####...#..", () => {
   const spec: SlotsPlan = {
     ...{ ...base, hoursMs: 3 * QUARTER_MS, upToMs: 6 * QUARTER_MS, cheapBelow: { maxPrice: 2 } },
     maxGapMs: 3 * QUARTER_MS,
