@@ -167,10 +167,7 @@ describe("a route", () => {
   });
 
   test("a route is notified when its client disconnects", async () => {
-    let left: () => void = () => undefined;
-    const gone = new Promise<void>((resolve) => {
-      left = resolve;
-    });
+    const { promise: gone, resolve: left } = Promise.withResolvers<Event>();
     await using server = await serving({
       handle: ({ signal }) => {
         signal().addEventListener("abort", left);
@@ -180,7 +177,7 @@ describe("a route", () => {
     const leaving = new AbortController();
     await server.ask("/here", { signal: leaving.signal });
     leaving.abort();
-    await expect(gone).resolves.toBeUndefined();
+    expect(await gone).toMatchObject({ type: "abort" });
   });
 });
 

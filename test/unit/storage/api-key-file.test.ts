@@ -50,7 +50,7 @@ test("a key with a wrong value makes the file unreadable, with its position", ()
   const wrongs: Partial<KeptKey>[] = [{ sha256: "ab" }, { requests_per_minute: 0 }, { requests_per_day: 0.5 }];
   for (const wrong of wrongs) {
     file.write([good, { ...good, ...wrong }]);
-    expect(file.read()).toEqual({ kind: "unreadable", why: "keys[1] was not written by elbro keys" });
+    expect(file.read()).toEqual({ kind: "unreadable", why: message("start.key_foreign", { index: 1 }) });
   }
 });
 

@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import {
   DatabaseError,
+  DatabaseInUse,
   isReadFailure,
   openDatabase,
   SCHEMA_OBJECTS,
@@ -25,8 +26,9 @@ describe("a data directory allows one process:", () => {
     const path = dir.file("elbro.db");
     await using child = new Child("hold.ts", path);
     await child.said(1);
+    expect(() => openDatabase(path)).toThrow(DatabaseInUse);
     expect(() => openDatabase(path)).toThrow(
-      new DatabaseError(`${path} is in use by another elbro process; use one data directory per process`),
+      `${path} is in use by another elbro process; use one data directory per process`,
     );
     await child.kill();
     openDatabase(path).close();

@@ -61,10 +61,13 @@ test("an address of one interface is announced on that interface only", async ()
 });
 
 const why = await whyNoMulticast();
-test.skipIf(why !== null)(`mDNS announces on a network that appears later${why === null ? "" : ` (${why})`}`, async () => {
-  await using it = startLoop({ name: `elbro-later-${process.pid}` });
-  await it.look();
-  it.machine.interfaces = networkInterfaces();
-  await it.look();
-  await expect.poll(() => it.log.at(-1)).toEqual(["info", "mdns: announced"]);
-});
+test.skipIf(why !== null)(
+  `mDNS announces on a network that appears later${why === null ? "" : ` (${why})`}`,
+  async () => {
+    await using it = startLoop({ name: `elbro-later-${process.pid}` });
+    await it.look();
+    it.machine.interfaces = networkInterfaces();
+    await it.look();
+    await expect.poll(() => it.log.at(-1)).toEqual(["info", "mdns: announced"]);
+  },
+);
