@@ -23,16 +23,16 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 7_902,
+  api: 7_955,
   cli: 2_755,
   config: 4_686,
-  core: 10_835,
-  dashboard: 10_068,
+  core: 10_847,
+  dashboard: 10_138,
   http: 1_886,
   integrations: 2_684,
   mqtt: 5_287,
   plans: 1_287,
-  plugs: 1_629,
+  plugs: 1_634,
   service: 3_949,
   simulator: 2_381,
   src: 265,

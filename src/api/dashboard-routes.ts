@@ -26,6 +26,10 @@ const houseHome = () =>
     id: s.text,
     name: s.text,
     address_id: s.orNull(s.text),
+    address: s.described(
+      s.orNull(s.text),
+      "The whole address, which tells flats of one street apart; null for a place.",
+    ),
     resolution: s.orNull(s.named("Resolution", s.oneOf(resolutions))),
     // The schema of the contract has this name, too.
     capabilities: s.orNull(s.noted(capabilities, reference("schemas", "Capabilities"))),
@@ -155,7 +159,7 @@ function sessionOf(
   };
 }
 
-const NO_HOME = { address_id: null, resolution: null, capabilities: null };
+const NO_HOME = { address_id: null, address: null, resolution: null, capabilities: null };
 
 /** Returns the homes, then the places, so that the page needs no further request for them. Places have only prices. */
 function houseOf({ homes, places }: ApiDeps["state"]) {
@@ -163,13 +167,10 @@ function houseOf({ homes, places }: ApiDeps["state"]) {
     version: VERSION,
     time_zone: SERVICE_ZONE,
     homes: [
-      ...homes.list().map(({ id, name, addressId, resolution }) => ({
-        id,
-        name,
-        address_id: addressId,
-        resolution,
-        capabilities: homes.address(addressId)?.capabilities ?? null,
-      })),
+      ...homes.list().map(({ id, name, addressId, resolution }) => {
+        const { formattedAddress: address = null, capabilities = null } = homes.address(addressId) ?? {};
+        return { id, name, address_id: addressId, address, resolution, capabilities };
+      }),
       ...places.list(homes.ids).map(({ place: { id, name } }) => ({ id, name, ...NO_HOME })),
     ],
   };

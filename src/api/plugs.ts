@@ -2,8 +2,9 @@
 
 import { entryId } from "../config/entry-list.ts";
 import { plansOf } from "../config/plug-schema.ts";
-import { languageOf } from "../core/language/language.ts";
-import { message } from "../core/language/text.ts";
+import type { Config } from "../config/schema.ts";
+import { type Language, languageOf } from "../core/language/language.ts";
+import { message, textIn } from "../core/language/text.ts";
 import { type DeadManLimits, TRIAL_MS } from "../core/plugs/plug-types.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
@@ -62,6 +63,25 @@ const announcedSchema = () =>
     entry: s.described(s.anyObject, "Suggested entry for a new plug: `name`, `family`, `topic` and `channel`."),
   });
 
+const entitySchema = () =>
+  s.namedObject("SwitchableEntity", {
+    entity: s.text,
+    name: s.text,
+    area: s.orNull(s.text),
+    configured: s.described(s.orNull(s.text), "Id of the plug if it is configured already."),
+    entry: s.described(
+      s.anyObject,
+      "Suggested entry for a new plug: `name`, `family`, `entity`, and `power` and `energy` if its device has such sensors.",
+    ),
+  });
+const entitiesSchema = () =>
+  s.namedObject("SwitchableEntities", {
+    state: s.described(s.oneOf(["works", "fails", "not_set"]), "`not_set`: `home_assistant` is not configured."),
+    detail: s.described(s.orNull(s.text), "Why the request failed, in the language of the request."),
+    entities: s.list(entitySchema()),
+  });
+export type EntitiesAnswer = s.ValueOf<typeof entitiesSchema>;
+
 export const plugEndpoints: readonly Endpoint[] = [
   endpoint("GET /local/v1/plugs", "listPlugs", "read", {
     summary: "All plugs: current state, target state with reason, and the signal that they follow.",
@@ -100,6 +120,14 @@ export const plugEndpoints: readonly Endpoint[] = [
       return { kind: "json", body: { plugs: announced } };
     },
   }),
+  endpoint("GET /local/v1/home-assistant-entities", "listHomeAssistantEntities", "control", {
+    summary: "Entities of Home Assistant that a plug can switch, with a suggested entry for each.",
+    answer: entitiesSchema,
+    run: async ({ config }, _params, { headers }) => ({
+      kind: "json",
+      body: await entitiesOf(config, languageOf(headers["accept-language"], config.language)),
+    }),
+  }),
   endpoint("POST /local/v1/plugs", "createPlug", "control", {
     summary: "Saves a new plug in the configuration and activates it.",
     ...editByBody,
@@ -131,4 +159,28 @@ export const plugEndpoints: readonly Endpoint[] = [
 
 function limitsOf(timer: DeadManLimits | null) {
   return timer && { least_seconds: timer.leastSec, most_seconds: timer.mostSec };
+}
+
+const HOME_ASSISTANT_MS = 12_000;
+
+async function entitiesOf(
+  { home_assistant: account, plugs }: Pick<Config, "home_assistant" | "plugs">,
+  language: Language,
+): Promise<EntitiesAnswer> {
+  if (!account) return { state: "not_set", detail: null, entities: [] };
+  const { switchableEntities } = await import("../integrations/homeassistant/switchable-entities.ts");
+  const { HomeAssistantError } = await import("../integrations/homeassistant/websocket-client.ts");
+  try {
+    const found = await switchableEntities(account, AbortSignal.timeout(HOME_ASSISTANT_MS));
+    const entities = found.map(({ entity, name, area, power, energy }) => {
+      const plug = plugs.find((each) => each.entity === entity);
+      const meters = { ...(power && { power: { entity: power } }), ...(energy && { energy: { entity: energy } }) };
+      const entry = { name, family: "homeassistant", entity, ...meters };
+      return { entity, name, area, configured: plug ? entryId(plug) : null, entry };
+    });
+    return { state: "works", detail: null, entities };
+  } catch (error) {
+    if (!(error instanceof HomeAssistantError)) throw error;
+    return { state: "fails", detail: textIn(language, error.text), entities: [] };
+  }
 }

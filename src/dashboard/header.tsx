@@ -48,9 +48,9 @@ export function HomeChoice() {
       value={store.home.value?.id}
       onChange={({ currentTarget }) => choose(currentTarget.value)}
     >
-      {homes.map(({ id, name }) => (
+      {homes.map(({ id, name, address }) => (
         <option key={id} value={id}>
-          {name}
+          {homes.some((other) => other.id !== id && other.name === name) ? (address ?? id) : name}
         </option>
       ))}
     </select>

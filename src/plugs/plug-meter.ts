@@ -75,8 +75,8 @@ export class PlugMeter {
     }
   }
 
-  /** Stores the quarter-hours that are over. Returns when the next one is. */
-  tick(now: EpochMs): EpochMs {
+  /** Stores the quarter-hours that are over. Returns when the next one is, or another power is shown. */
+  tick(now: EpochMs, shownEveryMs: number = SHOWN_EVERY_MS): EpochMs {
     const quarter = stepStart(now, QUARTER_MS);
     this.#store((start) => start < quarter);
     if (this.#monthsAt !== quarter && this.#measures) {
@@ -84,11 +84,11 @@ export class PlugMeter {
       this.#monthsAt = quarter;
     }
     const { watts } = this.#state;
-    if (now - this.#shown.at >= SHOWN_EVERY_MS || now < this.#shown.at) this.#shown = { watts, at: now };
+    if (now - this.#shown.at >= shownEveryMs || now < this.#shown.at) this.#shown = { watts, at: now };
     const isShown = watts === this.#shown.watts;
     return Math.min(
       this.#pending.size > 0 ? quarter + QUARTER_MS : Number.POSITIVE_INFINITY,
-      isShown ? Number.POSITIVE_INFINITY : this.#shown.at + SHOWN_EVERY_MS,
+      isShown ? Number.POSITIVE_INFINITY : this.#shown.at + shownEveryMs,
     );
   }
 

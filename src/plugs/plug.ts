@@ -240,7 +240,9 @@ export class Plug {
     this.#watch(now);
     const wakeAt = this.#switch(now);
     this.#watch(now);
-    return Math.min(wakeAt, this.#meter.tick(now), this.#machine.wakeAt);
+    // A test is too short for the usual interval.
+    const meterAt = this.#meter.tick(now, this.#isTried(now) ? SECOND_MS : undefined);
+    return Math.min(wakeAt, meterAt, this.#machine.wakeAt);
   }
 
   #watch(now: EpochMs): void {
@@ -367,12 +369,15 @@ export class Plug {
     return decision;
   }
 
+  /** Limited in both directions, so that a clock that is set back does not extend the trial. */
+  #isTried(now: EpochMs): boolean {
+    return now < this.#trialUntil && now >= this.#trialUntil - TRIAL_MS;
+  }
+
   #wantedAt(now: EpochMs): Wanted | null {
     const { signal_topic: signalTopic } = this.config;
     const say = sayIn(this.#deps.language ?? "en");
-    // Limited in both directions, so that a clock that is set back does not extend the trial.
-    if (now < this.#trialUntil && now >= this.#trialUntil - TRIAL_MS)
-      return { on: true, until: this.#trialUntil, reason: say("plug.is_tried"), isTrial: true };
+    if (this.#isTried(now)) return { on: true, until: this.#trialUntil, reason: say("plug.is_tried"), isTrial: true };
     if (signalTopic === undefined) {
       const wanted = this.#deps.wanted(this.config, now);
       const isReady = wanted !== null && !wanted.on && wanted.lost === undefined && this.#machine.isReady;

@@ -1,11 +1,12 @@
 import { chmodSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MINUTE_MS } from "../../src/core/time/interval.ts";
+import { MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
 import { axeViolations, MISFITS, OVERLAPS, WRAPPED } from "../support/browser/page-checks.ts";
 import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import { unfold } from "../support/browser/views.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { EmulatedHomeAssistant } from "../support/home/emulated-home-assistant.ts";
 import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
 
 const START = Date.parse("2026-03-10T14:20:00Z");
@@ -24,8 +25,8 @@ const TASMOTA = {
 
 const fileText = (daemon: TestDaemon) => readFileSync(path.join(daemon.dir.path, "page.yaml"), "utf8");
 
-async function started(): Promise<TestDaemon> {
-  const daemon = await TestDaemon.start({ start: START, simulator: { homes: ["danish"] }, yaml: HOUSE });
+async function started(more = ""): Promise<TestDaemon> {
+  const daemon = await TestDaemon.start({ start: START, simulator: { homes: ["danish"] }, yaml: HOUSE + more });
   await daemon.clock.runUntil(START + 3 * MINUTE_MS);
   await daemon.untilTomorrow();
   return daemon;
@@ -284,6 +285,61 @@ describe.skipIf(!haveChromium)(
       await dialog(screen).getByRole("button", { name: "Delete" }).click();
       await screen.untilText("#plans .edited", /Lamp is deleted/);
       await screen.until("!document.querySelector('#plug-lamp')");
+    });
+
+    test("a switch of Home Assistant is found by its room, added by keyboard, and shows its power while it is tested", async () => {
+      await using homeAssistant = await EmulatedHomeAssistant.start();
+      homeAssistant.show("switch.heater", "off", { friendly_name: "Heater" });
+      homeAssistant.show("sensor.heater_power", "0", { unit_of_measurement: "W" });
+      homeAssistant.show("input_boolean.guests", "off", { friendly_name: "Guests" });
+      Object.assign(homeAssistant.registries, {
+        "config/entity_registry/list_for_display": {
+          entities: ["switch.heater", "sensor.heater_power"].map((ei) => ({ ei, di: "plug", ai: "bath" })),
+        },
+        "config/device_registry/list": [{ id: "plug" }],
+        "config/area_registry/list": [{ area_id: "bath", name: "Bathroom" }],
+      });
+      await using daemon = await started(
+        `home_assistant: { url: "${homeAssistant.url}", token: ${homeAssistant.token} }\n`,
+      );
+      await using screen = await looking(daemon, { size: "phone" });
+      const { page } = screen;
+      await page.getByRole("button", { name: "Add a plug" }).click();
+      await dialog(screen).getByRole("button", { name: "Entity of Home Assistant" }).click();
+      await screen.untilText(
+        "dialog",
+        /Switches of Home Assistant: 2.*Guests.*Heater Bathroom · switch.heater Measures its power/s,
+      );
+      expect(await axeViolations(screen)).toEqual([]);
+      expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+      await typeKeys(dialog(screen).getByLabel("Search by name or room"), "bathr");
+      await screen.untilText("dialog", /Switches of Home Assistant: 1/);
+      await screen.picture("plug-entities-phone");
+      await page.keyboard.press("Enter");
+      await expect.poll(() => dialog(screen).getByLabel("Name", { exact: true }).inputValue()).toBe("Heater");
+      await dialog(screen)
+        .getByRole("group", { name: "Plan" })
+        .getByLabel("Plan", { exact: true })
+        .selectOption({ label: "Car" });
+      await dialog(screen).getByRole("button", { name: "Save" }).click();
+      await screen.untilText(".plug:has(#plug-heater)", /Heater OFF/);
+      expect(fileText(daemon)).toMatch(/entity: switch\.heater\n(.*\n)*? +power:\n +entity: sensor\.heater_power\n/);
+      await card(screen, "Heater").getByRole("button", { name: "Switch on for 10 s" }).click();
+      await expect.poll(() => homeAssistant.calls).toContain('homeassistant/turn_on {"entity_id":"switch.heater"}');
+      homeAssistant.show("sensor.heater_power", "1950");
+      await daemon.clock.runUntil(daemon.clock.now() + 2 * SECOND_MS);
+      await screen.untilText(".plug:has(#plug-heater)", /Heater ON · 1,950.W/);
+    });
+
+    test("without Home Assistant the page says so, and leads to its connection", async () => {
+      await using daemon = await started();
+      await using screen = await looking(daemon);
+      await screen.page.getByRole("button", { name: "Add a plug" }).click();
+      await dialog(screen).getByRole("button", { name: "Entity of Home Assistant" }).click();
+      await screen.untilText("dialog", /No Home Assistant is connected/);
+      await dialog(screen).getByRole("link", { name: "Connect Home Assistant" }).click();
+      await screen.untilText("dialog h2", /Home Assistant/);
+      expect(new URL(screen.page.url()).hash).toBe("#system/connection-home_assistant");
     });
 
     test("a read-only key shows the plugs without buttons", async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
 import { startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { axeViolations } from "../support/browser/page-checks.ts";
 import { haveChromium, type Screen, Screens } from "../support/browser/screen.ts";
@@ -58,5 +59,20 @@ describe.skipIf(!haveChromium)("the page without the daemon (in Chromium; skippe
     await other.page.getByRole("button", { name: "Log out" }).click();
     await other.page.getByRole("heading", { name: "Log in" }).waitFor();
     expect(await other.page.evaluate(KEPT_DATA)).toBeNull();
+  });
+
+  test("a key that is revoked while its page is open deletes what was kept", async () => {
+    await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
+    const made = await daemon.post("/local/v1/keys", { name: "tablet" });
+    const { key } = (await made.json()) as { key: string };
+    await daemon.clock.runUntil(daemon.clock.now() + SECOND_MS);
+    await using screen = await screens.look(daemon, { serviceWorkers: "allow", key });
+    await untilKept(screen);
+    expect((await daemon.send("DELETE", "/local/v1/keys/tablet")).status).toBe(200);
+    await daemon.clock.runUntil(daemon.clock.now() + MINUTE_MS);
+    await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
+    expect(await screen.page.evaluate(KEPT_DATA)).toBeNull();
+    // The login is a file of the page, which may be kept.
+    expect(await screen.page.evaluate(KEPT_FILES)).not.toContain(screen.url);
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { SessionAnswer } from "../../src/api/dashboard-routes.ts";
 import { dashboardApi, marketFile, startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { haveChromium, type Screen, Screens } from "../support/browser/screen.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
@@ -82,6 +83,19 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
     }
     expect(readouts[0]).toMatch(/^Tue,? 10 Mar 00:00–00:15/);
     expect(readouts[95]).toMatch(/^Tue,? 10 Mar 23:45–00:00/);
+
+    await screen.page.locator("#prices .table summary").click();
+    const table = screen.page.locator("#prices table");
+    const heads = await table.locator("thead th").allTextContents();
+    expect(heads).toEqual(["Time", "Price per kWh", "Spot", "Charges", "VAT", "Level"]);
+    const cells = (await table.locator("tbody td").allTextContents()).map((text) => text.replace("−", "-"));
+    expect(cells).toHaveLength(96 * 5);
+    for (const [i, { price, parts }] of prices.entries()) {
+      const [shown = "", ...others] = cells.slice(i * 5, i * 5 + 4);
+      expect(shown).toContain(price.toFixed(2));
+      for (const [k, part] of [parts.spot, parts.charges, parts.vat].entries())
+        expect(Math.abs(Number(others[k]) - part)).toBeLessThan(0.0051);
+    }
   });
 
   test("the day of 25 hours has 100 quarters, and the repeated hour is marked A and B", async () => {
@@ -227,6 +241,19 @@ describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if
     await screen.untilText("#now .next-runs", /Create one under Plans/);
     await screen.page.reload();
     await screen.untilText("#now .price", /SEK\/kWh/);
+
+    let homes: { readonly address: string | null }[] = [];
+    await screen.page.route("**/local/v1/session", async (route) => {
+      const answer = await route.fetch();
+      const session = (await answer.json()) as SessionAnswer;
+      homes = session.house?.homes.map((home) => ({ ...home, name: "Flat" })) ?? [];
+      await route.fulfill({ response: answer, json: { ...session, house: { ...session.house, homes } } });
+    });
+    await screen.page.reload();
+    await screen.untilText("#now .price", /SEK\/kWh/);
+    const names = await screen.page.getByLabel("Home", { exact: true }).locator("option").allTextContents();
+    expect(names).toEqual(homes.map(({ address }) => address));
+    expect(new Set(names).size).toBe(2);
   });
 });
 

@@ -78,6 +78,23 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
     expect(screen.errors).toEqual([refused, refused]);
   });
 
+  test("`Test now` of a problem shows why it still fails, and sends what works again", async () => {
+    await using ntfy = await EmulatedNtfy.start();
+    ntfy.fault = { status: 403 };
+    await using daemon = await started(`${HOUSE}notify: { topic_url: "${ntfy.origin}/house-4821" }\n`);
+    await using screen = await looking(daemon);
+    await screen.untilText("#problems", /403/);
+    const test = screen.page.locator("#problems").getByRole("button", { name: "Test now" });
+    const before = ntfy.requests;
+    await test.click();
+    await screen.untilText("#problems .answer", /403: forbidden/);
+    expect(ntfy.requests).toBe(before + 1);
+    ntfy.fault = null;
+    await test.click();
+    await screen.untilText("#problems .answer", /works/);
+    expect(ntfy.messages.at(-1)?.message).toBe("Notifikationer fra elbro vises her.");
+  });
+
   test("settings on the dashboard levels apply at once, and a language waits for the restart", async () => {
     await using daemon = await started();
     await using screen = await looking(daemon);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { MonthAnswer } from "../../src/api/month.ts";
 import { startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { haveChromium, type Screen, Screens } from "../support/browser/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
@@ -77,6 +78,32 @@ describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if 
     expect(await screen.text("#use .notes")).toMatch(
       /You used electricity when prices were (low|high): \d+% (below|above)/,
     );
+  });
+
+  test("the month's costs, those of earlier periods and the highest hours are the API's", async () => {
+    await using screen = await atUse();
+    await screen.untilText("#use [aria-labelledby=month-title] .facts", /\d/);
+    // This home has no costs of last year.
+    const answer = (await (await daemon.request("/local/v1/month?home=home")).json()) as MonthAnswer;
+    const month = { ...answer, same_month_last_year: 512.4, previous_year: 6_100.4 };
+    await screen.page.route("**/local/v1/month*", (route) => route.fulfill({ json: month }));
+    await screen.page.reload();
+    await screen.untilText("#use [aria-labelledby=month-title] .facts", /2025/);
+    const facts = screen.page.locator("#use [aria-labelledby=month-title] .facts > div");
+    const shown = await facts.evaluateAll((rows) =>
+      rows.map((row) => [row.querySelector("dt"), row.querySelector("dd")].map((each) => each?.textContent ?? "")),
+    );
+    const digits = (text = "") => text.replace(/[^\d.]/g, "");
+    expect(shown.map(([name = "", text]) => [name.replaceAll("\u00a0", " "), digits(text)])).toEqual([
+      ["Mar so far", month.to_date?.toFixed(2)],
+      ["Expected for Mar", month.expected?.toFixed(0)],
+      ["February 2026", month.previous_month?.toFixed(0)],
+      ["March 2025", "512"],
+      ["2025", "6100"],
+      ["Average of the three highest days", month.peaks?.mean.toFixed(1)],
+    ]);
+    const days = digits((await facts.last().locator("dd.faint").textContent()) ?? "");
+    for (const { kw } of month.peaks?.days ?? []) expect(days).toContain(kw.toFixed(1));
   });
 
   test("a day by hours, with buttons for the day before and after", async () => {

@@ -6,6 +6,7 @@ import { helpUrl } from "../help.ts";
 import type { Translate } from "../language.ts";
 import { type PageTools, usePage } from "../page.ts";
 import { get, refusalIn } from "../requests.ts";
+import { EntityList } from "./entity-list.tsx";
 
 interface Limits {
   readonly least_seconds: number;
@@ -34,10 +35,11 @@ const WAYS = {
   other: { entry: {}, asks: null },
 } as const satisfies Readonly<Record<string, { entry: JsonObject; asks: readonly string[] | null }>>;
 const WAY_NAMES = Object.keys(WAYS) as (keyof typeof WAYS)[];
-const ANNOUNCED_ASKS = ["name", "plan"];
+const FOUND_ASKS = ["name", "plan"];
 
 export function AnnouncedPlugs({ e, onChoose }: AnnouncedProps) {
   const page = usePage();
+  const [isEntity, setEntity] = useState(false);
   const [found, setFound] = useState<readonly Announced[] | string | null>(null);
   useEffect(() => {
     get<{ readonly plugs: readonly Announced[] }>("local/v1/announced-plugs").then(
@@ -48,6 +50,10 @@ export function AnnouncedPlugs({ e, onChoose }: AnnouncedProps) {
       },
     );
   }, []);
+  const chooseWay = (way: keyof typeof WAYS) => onChoose({ name: "", ...WAYS[way].entry }, WAYS[way].asks);
+  const chooseEntity = (entry: object | null) =>
+    entry ? onChoose(entry as JsonObject, FOUND_ASKS) : chooseWay("homeassistant");
+  if (isEntity) return <EntityList e={e} onChoose={chooseEntity} />;
   return (
     <div class="announced" aria-busy={found === null}>
       <p class="soft" role="status">
@@ -66,7 +72,7 @@ export function AnnouncedPlugs({ e, onChoose }: AnnouncedProps) {
               <button
                 type="button"
                 aria-label={`${e("announced_add")}: ${name}`}
-                onClick={() => onChoose(entry, ANNOUNCED_ASKS)}
+                onClick={() => onChoose(entry, FOUND_ASKS)}
               >
                 {e("announced_add")}
               </button>
@@ -77,7 +83,7 @@ export function AnnouncedPlugs({ e, onChoose }: AnnouncedProps) {
       <ul class="templates">
         {WAY_NAMES.map((way) => (
           <li key={way}>
-            <button type="button" onClick={() => onChoose({ name: "", ...WAYS[way].entry }, WAYS[way].asks)}>
+            <button type="button" onClick={() => (way === "homeassistant" ? setEntity(true) : chooseWay(way))}>
               <strong>{e(`plug_way_${way}`)}</strong>
               <span class="faint">{e(`plug_way_${way}_about`)}</span>
             </button>

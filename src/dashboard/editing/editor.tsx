@@ -81,7 +81,16 @@ function Editor({ task, tools, onClose }: EditorProps) {
   const Chooser = task.list === "plugs" ? AnnouncedPlugs : PlanTemplates;
   return (
     <Dialog title={titleOf(task, tools.e)} onClose={() => onClose(null)}>
-      {!start && <Chooser e={tools.e} onChoose={begin} />}
+      {!start && (
+        <>
+          <Chooser e={tools.e} onChoose={begin} />
+          <div class="actions">
+            <button type="button" onClick={() => onClose(null)}>
+              {page.t("cancel")}
+            </button>
+          </div>
+        </>
+      )}
       {task.mode === "edit" && tools.saved?.fixed !== null && <p class="note">{tools.e("fixed")}</p>}
       {draft && <p class="note">{page.t("draft")}</p>}
       {start && <EntryForm task={task} tools={tools} start={start} onClose={onClose} />}

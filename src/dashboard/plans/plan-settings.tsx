@@ -111,7 +111,7 @@ function mistakeIn(name: Field, value: unknown, t: Translate): string | undefine
 }
 
 /** A text input, because a browser hides the text of a number input that it cannot read in its own language. */
-const DECIMAL_INPUT = { type: "text", inputMode: "decimal", autocomplete: "off" } as const;
+const DECIMAL_INPUT = { inputMode: "decimal" } as const;
 
 /** Returns the value of a field; null resets it to the configuration. Any text that is not a number stays a text. */
 function settingOf(name: Field, text: string): string | number | null {

@@ -1,5 +1,5 @@
 /** Texts about plans in the language of the page, made from the codes and numbers of the API. */
-import type { Plan } from "../answers.ts";
+import type { Plan, Plug } from "../answers.ts";
 import type { Translate } from "../language.ts";
 import type { Words } from "../page.ts";
 import type { Refusal } from "../requests.ts";
@@ -70,4 +70,11 @@ export function reasonOf(plan: Plan, { t, f }: Words): string {
     else if (start !== null && start > MIN_SAVING) parts.push(t("reason_saves_window_start", { price: perKwh(start) }));
   }
   return parts.join(" · ");
+}
+
+/** Returns the key of a plug's state in the page's texts. */
+export function plugState({ on, available, problem }: Pick<Plug, "on" | "available" | "problem">) {
+  if (available === false || problem) return "plug_away";
+  if (on === null) return "plug_unknown";
+  return on ? "plug_on" : "plug_off";
 }

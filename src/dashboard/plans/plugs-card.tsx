@@ -7,7 +7,7 @@ import { Answer } from "../elements.tsx";
 import { type PageTools, usePage } from "../page.ts";
 import { ask, get, refusalIn } from "../requests.ts";
 import { EntryButtons } from "./entry-buttons.tsx";
-import { refusalText } from "./plan-words.ts";
+import { plugState, refusalText } from "./plan-words.ts";
 
 interface PlugsCardProps {
   readonly mayControl: boolean;
@@ -96,13 +96,7 @@ function PlugRow({ plug, mayControl, onTask }: PlugRowProps) {
 /** Returns the state, and the power that the plug measures now. */
 function stateText(plug: Plug, { t, f }: PageTools): string {
   const power = typeof plug.watts === "number" ? ` · ${f.number(plug.watts, 0)}\u00A0W` : "";
-  return `${t(stateOf(plug))}${power}`;
-}
-
-function stateOf({ on, available, problem }: Plug) {
-  if (available === false || problem) return "plug_away";
-  if (on === null) return "plug_unknown";
-  return on ? "plug_on" : "plug_off";
+  return `${t(plugState(plug))}${power}`;
 }
 
 /** Returns the energy and the cost of the month. */

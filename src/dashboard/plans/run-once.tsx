@@ -30,6 +30,6 @@ export function RunOnce({ home, onClose }: HomeFormProps) {
     { id: "once-name", label: t("once_what"), value: name, onText: setName, inputMode: "text" },
     { id: "once-hours", label: t("setting_hours"), value: hours, onText: setHours, inputMode: "decimal" },
     { id: "once-within", label: t("once_within"), value: within, onText: setWithin, inputMode: "decimal" },
-  ].map((field) => ({ ...field, type: "text", autocomplete: "off" }) as const);
+  ] as const;
   return <PlansForm {...{ fields, wrong, onClose }} submitText={t("once_start")} onSubmit={() => void start()} />;
 }

@@ -5,6 +5,9 @@ import { usePage } from "../page.ts";
 import type { PricePoint } from "../timeline.ts";
 import { timesText } from "./price-words.ts";
 
+/** Columns of what a price is made of, where the service states it. */
+const PARTS = ["spot", "charges", "vat"] as const;
+
 interface PriceTableProps {
   readonly points: readonly PricePoint[];
   readonly currency: string | null;
@@ -31,9 +34,10 @@ function Rows({ points, currency }: PriceTableProps) {
   const page = usePage();
   const { t, f, store } = page;
   const now = store.time.value;
+  const shown = PARTS.filter((part) => points.some(({ parts }) => parts && (part !== "vat" || parts.vat !== 0)));
   return (
     <table>
-      <ColumnHeads keys={["time", "price_per_kwh", "level"]} />
+      <ColumnHeads keys={["time", "price_per_kwh", ...shown.map((part) => `price_${part}` as const), "level"]} />
       <tbody>
         {points.map((point) => (
           <tr key={point.start} class={point.start <= now && now < point.end ? "present" : undefined}>
@@ -41,6 +45,11 @@ function Rows({ points, currency }: PriceTableProps) {
               <span class="whole">{f.day(point.start)}</span> <span class="whole">{timesText(point, page)}</span>
             </th>
             <td class="number">{f.money(point.price, currency)}</td>
+            {shown.map((part) => (
+              <td key={part} class="number">
+                {point.parts ? f.number(point.parts[part]) : "–"}
+              </td>
+            ))}
             <td>
               <LevelMark level={point.level} />
               {point.estimate && ` ${t("estimate")}`}

@@ -1,11 +1,11 @@
 /** Steps of the set-up for the key of the service, and for the homes or the place that it gives prices of. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { Choice } from "../elements.tsx";
 import type { Translate } from "../language.ts";
 import {
   type Address,
   Input,
-  RadioList,
   StepForm,
   type StepProps,
   type Trial,
@@ -47,7 +47,7 @@ function KeyForm({ choices, choose, other }: KeyFormProps) {
   };
   return (
     <StepForm {...form} help={s("service_help")} onSubmit={() => void submit()} buttons={other}>
-      <Input label={s("api_key")} value={key} onInput={setKey} isSecret />
+      <Input label={s("api_key")} value={key} onText={setKey} type="password" />
     </StepForm>
   );
 }
@@ -72,8 +72,8 @@ function ThirdPartyForm({ choices: { thirdParty }, choose, other }: KeyFormProps
   };
   return (
     <StepForm {...form} help={s("pair_help")} onSubmit={() => void submit()} buttons={other}>
-      <Input label={s("pair_key")} value={key} onInput={setKey} isSecret />
-      <Input label={s("pair_secret")} value={secret} onInput={setSecret} isSecret />
+      <Input label={s("pair_key")} value={key} onText={setKey} type="password" />
+      <Input label={s("pair_secret")} value={secret} onText={setSecret} type="password" />
     </StepForm>
   );
 }
@@ -154,10 +154,11 @@ export function PlaceStep({ choices: { thirdParty, place }, choose, onBack }: St
   };
   return (
     <StepForm {...form} help={s("place_help")} onSubmit={() => void submit()} onBack={onBack}>
-      <RadioList
-        legend={s("place_title")}
-        values={["address", "region"]}
-        text={(value) => s(`place_kind_${value}`)}
+      <Choice
+        isList
+        label={s("place_title")}
+        name="place-kind"
+        options={(["address", "region"] as const).map((value) => ({ value, text: s(`place_kind_${value}`) }))}
         chosen={kind}
         onChoose={(value) => {
           setKind(value);
@@ -165,9 +166,18 @@ export function PlaceStep({ choices: { thirdParty, place }, choose, onBack }: St
           setFound([]);
         }}
       />
-      <Input label={s(`place_label_${kind}`)} help={s(`place_example_${kind}`)} value={where} onInput={setWhere} />
-      <RadioList legend={s("place_choose")} values={found} text={(value) => value} chosen={where} onChoose={setWhere} />
-      <Input label={s("place_name")} help={s("place_name_help")} value={name} onInput={setName} />
+      <Input label={s(`place_label_${kind}`)} help={s(`place_example_${kind}`)} value={where} onText={setWhere} />
+      {found.length > 0 && (
+        <Choice
+          isList
+          label={s("place_choose")}
+          name="place"
+          options={found.map((value) => ({ value, text: value }))}
+          chosen={where}
+          onChoose={setWhere}
+        />
+      )}
+      <Input label={s("place_name")} help={s("place_name_help")} value={name} onText={setName} />
     </StepForm>
   );
 }

@@ -2,6 +2,7 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { KEY_NAME } from "../../core/text/key-name.ts";
 import { Dialog } from "../dialog.tsx";
+import { Choice } from "../elements.tsx";
 import { LANGUAGES, type Translate, translateIn } from "../language.ts";
 import { usePage } from "../page.ts";
 import { get, refusalIn } from "../requests.ts";
@@ -11,7 +12,6 @@ import {
   type Account,
   type Choices,
   Input,
-  RadioList,
   StepForm,
   type StepProps,
   TextContext,
@@ -129,7 +129,7 @@ function CodeStep({ onIn }: { readonly onIn: () => void }) {
   const submit = async () => (await send("setup/code", { code: code || "-" })) && onIn();
   return (
     <StepForm {...form} help={s("code_help")} onSubmit={() => void submit()}>
-      <Input label={s("code")} value={code} onInput={setCode} />
+      <Input label={s("code")} value={code} onText={setCode} />
     </StepForm>
   );
 }
@@ -150,10 +150,11 @@ function BrokerStep({ choices, choose, onBack }: StepProps) {
   };
   return (
     <StepForm {...form} help={s("broker_help")} onSubmit={() => void submit()} onBack={onBack}>
-      <RadioList
-        legend={s("broker_title")}
-        values={["inside", "external"]}
-        text={(value) => s(`broker_${value}`)}
+      <Choice
+        isList
+        label={s("broker_title")}
+        name="broker"
+        options={(["inside", "external"] as const).map((value) => ({ value, text: s(`broker_${value}`) }))}
         chosen={isOwn ? "external" : "inside"}
         onChoose={(value) => setOwn(value === "external")}
       />
@@ -163,14 +164,14 @@ function BrokerStep({ choices, choose, onBack }: StepProps) {
             label={s("broker_url")}
             help={s("broker_url_help")}
             value={account.url}
-            onInput={(url) => change({ url })}
+            onText={(url) => change({ url })}
           />
-          <Input label={s("username")} value={account.username ?? ""} onInput={(username) => change({ username })} />
+          <Input label={s("username")} value={account.username ?? ""} onText={(username) => change({ username })} />
           <Input
             label={s("password")}
             value={account.password ?? ""}
-            onInput={(password) => change({ password })}
-            isSecret
+            onText={(password) => change({ password })}
+            type="password"
           />
         </>
       )}
@@ -203,8 +204,8 @@ function HomeAssistantStep({ choices, choose, onBack }: StepProps) {
       onSubmit={() => void submit()}
       onBack={onBack}
     >
-      <Input label={s("ha_url")} help={s("ha_url_help")} value={url} onInput={setUrl} />
-      <Input label={s("ha_token")} help={s("ha_token_help")} value={token} onInput={setToken} isSecret />
+      <Input label={s("ha_url")} help={s("ha_url_help")} value={url} onText={setUrl} />
+      <Input label={s("ha_token")} help={s("ha_token_help")} value={token} onText={setToken} type="password" />
     </StepForm>
   );
 }
@@ -246,7 +247,7 @@ function LastStep({ choices, onBack, onDone }: StepProps & { readonly onDone: (r
           ))}
         </select>
       </div>
-      <Input label={s("key_name")} help={s("key_name_help")} value={name} onInput={setName} />
+      <Input label={s("key_name")} help={s("key_name_help")} value={name} onText={setName} />
     </StepForm>
   );
 }

@@ -1,6 +1,7 @@
 /** What the steps of the set-up share: what was chosen, the form of a step, and its request. */
 import { type ComponentChildren, createContext } from "preact";
-import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { LabelledInput, type LabelledInputProps } from "../labelled-input.tsx";
 import type { Translate } from "../language.ts";
 import { usePage } from "../page.ts";
 import { ask, refusalIn } from "../requests.ts";
@@ -125,65 +126,9 @@ export function StepForm({ help, wrong, isBusy, submitText, onSubmit, onBack, bu
   );
 }
 
-interface InputProps {
-  readonly label: string;
-  readonly help?: string;
-  readonly value: string;
-  readonly onInput: (value: string) => void;
-  readonly isSecret?: boolean;
-}
-
-const PLAIN = { type: "text" } as const;
-const SECRET = { type: "password" } as const;
-
-export function Input({ label, help, value, onInput, isSecret = false }: InputProps) {
-  const id = useId();
-  return (
-    <div class="field-row">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        {...(isSecret ? SECRET : PLAIN)}
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
-        aria-describedby={help && `${id}-help`}
-        value={value}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
-      />
-      {help && (
-        <p id={`${id}-help`} class="faint">
-          {help}
-        </p>
-      )}
-    </div>
-  );
-}
-
-interface RadioListProps<Value extends string> {
-  readonly legend: string;
-  readonly values: readonly Value[];
-  readonly text: (value: Value) => string;
-  readonly chosen: string;
-  readonly onChoose: (value: Value) => void;
-}
-
-/** Radio buttons; nothing without values. */
-export function RadioList<Value extends string>({ legend, values, text, chosen, onChoose }: RadioListProps<Value>) {
-  if (values.length === 0) return null;
-  return (
-    <fieldset>
-      <legend class="unseen">{legend}</legend>
-      {values.map((value) => (
-        <div key={value}>
-          <label class="check">
-            <input type="radio" name={legend} checked={chosen === value} onChange={() => onChoose(value)} />
-            <span>{text(value)}</span>
-          </label>
-        </div>
-      ))}
-    </fieldset>
-  );
+/** Input of a step. */
+export function Input(props: LabelledInputProps) {
+  return <LabelledInput class="field-row" {...props} />;
 }
 
 /** Returns a function that sends the request of a step, and the state and error of that request. */

@@ -121,9 +121,6 @@ function NewKey({ names, onCreate }: NewKeyProps) {
       <LabelledInput
         id="key-name"
         label={t("key_name")}
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
         value={name}
         aria-invalid={isWrong}
         aria-describedby="key-name-wrong"

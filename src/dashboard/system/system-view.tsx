@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { System } from "../answers.ts";
 import { ColumnHeads, Icon, Part } from "../elements.tsx";
 import { usePage } from "../page.ts";
+import { plugState } from "../plans/plan-words.ts";
 import { ProblemCards } from "../problems/problem-card.tsx";
 import { pastProblems, presentProblems, sentence } from "../problems/problem-groups.ts";
 import { Block } from "./block.tsx";
@@ -15,7 +16,6 @@ const MIB = 1_048_576;
 /** Share of the limit at or below which the rest of a quota is shown as low. */
 const LOW_SHARE = 0.2;
 
-type Plug = System["plugs"][number];
 type SystemProps = { readonly system: System };
 
 export function SystemView() {
@@ -194,24 +194,13 @@ function Connections({ system: { broker, plugs, lan } }: SystemProps) {
         <Row name={t("listeners")}>{lan.listeners}</Row>
         {plugs.map((plug) => (
           <Row key={plug.id} name={plug.id}>
-            <Mark sign={signOf(plug)} />
-            {t(plugText(plug))}
+            <Mark sign={PLUG_SIGNS[plugState(plug)]} />
+            {t(plugState(plug))}
           </Row>
         ))}
       </dl>
     </Block>
   );
-}
-
-function isAway({ available, problem }: Plug): boolean {
-  return available === false || problem;
-}
-
-function plugText(plug: Plug) {
-  const { on } = plug;
-  if (isAway(plug)) return "plug_away";
-  if (on === null) return "plug_unknown";
-  return on ? "plug_on" : "plug_off";
 }
 
 function Versions({ system }: SystemProps) {
@@ -289,12 +278,8 @@ function Problems({ system }: SystemProps) {
   );
 }
 
-/** Returns the mark of a plug: good only if it has reported its state, unknown if it has not reported yet. */
-function signOf(plug: Plug): keyof typeof SIGNS {
-  if (isAway(plug)) return "bad";
-  return plug.on === null ? "unknown" : "good";
-}
-
+/** Good is only a plug that has reported its state. */
+const PLUG_SIGNS = { plug_away: "bad", plug_unknown: "unknown", plug_on: "good", plug_off: "good" } as const;
 const SIGNS = { good: "✓\u00a0", bad: "✕\u00a0", unknown: "?\u00a0" } as const;
 
 function Mark({ sign }: { readonly sign: keyof typeof SIGNS }) {

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { MINUTE_MS, SECOND_MS } from "../../../src/core/time/interval.ts";
 import { LAN_KEY } from "../../support/daemon/test-config.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
+import { EmulatedHomeAssistant } from "../../support/home/emulated-home-assistant.ts";
 import { askJson } from "../../support/http/local-api.ts";
 import { MqttPlug } from "../../support/plugs/mqtt-plug.ts";
 
@@ -191,6 +192,36 @@ plugs:
       { name: "shellyplus2pm-a8032ab12345", entry: { family: "shelly_gen2", topic: "shellyplus2pm-a8032ab12345" } },
       { name: "shellyplus2pm-a8032ab12345 1", entry: { channel: "1" } },
     ]);
+  });
+});
+
+test("switches of Home Assistant are listed with an entry for each, or with the reason why not", async () => {
+  await using homeAssistant = await EmulatedHomeAssistant.start();
+  homeAssistant.show("switch.washer", "off", { friendly_name: "Washer" });
+  homeAssistant.show("switch.dryer", "off");
+  const connection = `home_assistant: { url: "${homeAssistant.url}", token: ${homeAssistant.token} }`;
+  const dryer = "{ name: Dryer plug, family: homeassistant, entity: switch.dryer, plan: car }";
+  await using daemon = await started(`${HOUSE.replace("plugs: []", `plugs: [${dryer}]`)}${connection}\n`);
+  const entry = { family: "homeassistant" };
+  expect(await askJson(daemon, "home-assistant-entities")).toEqual({
+    state: "works",
+    detail: null,
+    entities: [
+      {
+        ...{ entity: "switch.dryer", name: "switch.dryer", area: null, configured: "dryer_plug" },
+        entry: { ...entry, name: "switch.dryer", entity: "switch.dryer" },
+      },
+      {
+        ...{ entity: "switch.washer", name: "Washer", area: null, configured: null },
+        entry: { ...entry, name: "Washer", entity: "switch.washer" },
+      },
+    ],
+  });
+  await homeAssistant.down();
+  expect(await askJson(daemon, "home-assistant-entities")).toMatchObject({
+    state: "fails",
+    detail: expect.stringContaining("ECONNREFUSED"),
+    entities: [],
   });
 });
 

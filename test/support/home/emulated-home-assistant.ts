@@ -31,7 +31,6 @@ const ID = { type: "result", success: false };
 export class EmulatedHomeAssistant implements AsyncDisposable {
   readonly token = "token-of-an-administrator";
   readonly statistics = new Map<string, Statistic>();
-  /** Number of rows in each import, in order. */
   /** States of entities, with their attributes. */
   readonly entities = new Map<string, { readonly state: string; readonly [attribute: string]: unknown }>();
   /** Called actions in order, such as `homeassistant/turn_on {"entity_id":"switch.a"}`. */
@@ -42,12 +41,15 @@ export class EmulatedHomeAssistant implements AsyncDisposable {
   pings = 0;
   /** Messages with changed states, by subscribed client and id. */
   readonly #watchers = new Set<{ readonly entities: readonly string[]; readonly tell: (event: object) => void }>();
+  /** Number of rows in each import, in order. */
   readonly imports: { readonly id: string; readonly rows: number }[] = [];
   logins = 0;
   isAdmin = true;
   /** Response to the request for the users. */
   users: unknown = [];
   isRecorderLoaded = true;
+  /** Answers to the commands that list entities, devices and areas. One that is not there is unknown. */
+  readonly registries: Record<string, unknown> = {};
   /**
    * When imported rows are stored. `late`: after the response. `never`: as if Home Assistant restarted before storing.
    */
@@ -176,7 +178,10 @@ export class EmulatedHomeAssistant implements AsyncDisposable {
         this.#act(String(command.service), command.service_data as Record<string, string>);
         done();
       }
-    } else if (!this.isRecorderLoaded) refuse("unknown_command", "Unknown command.");
+    } else if (type === "get_states")
+      done([...this.entities].map(([entity_id, { state, ...attributes }]) => ({ entity_id, state, attributes })));
+    else if (type in this.registries) done(this.registries[type]);
+    else if (!this.isRecorderLoaded) refuse("unknown_command", "Unknown command.");
     else if (type === "config/auth/list") done(this.users);
     else if (type === "recorder/statistics_during_period")
       send({ id, type: "result", success: true, result: this.#during(command) });

@@ -151,6 +151,17 @@ describe("a plug that measures", () => {
     expect([...shown]).toEqual([5, 130, 160]);
   });
 
+  test("while a plug is tested, its power is shown every second", () => {
+    const world = new MeterWorld();
+    world.wanted = { on: false, until: null };
+    world.at(T0, ["stat/washer/POWER", "OFF"], sensor(0, 0));
+    expect(world.plugs.tryOut("washer", T0)).toBeNull();
+    world.at(T0 + 1_000, ON, sensor(0, 700));
+    expect(world.shown()?.watts).toBe(700);
+    world.at(T0 + 11_000, sensor(0, 900));
+    expect(world.shown()?.watts).toBe(700);
+  });
+
   test("a retained measurement is no reading", () => {
     const world = new MeterWorld();
     world.plugs.onMessage({ topic: sensor(3)[0], payload: sensor(3)[1], retained: true });

@@ -160,7 +160,7 @@ describe("the OpenAPI document of the LAN API", () => {
     const own = operations.filter(({ path }) => !/^\/(consumer|thirdParty)\//.test(path));
     expect(own.map(({ operation }) => operation.operationId).join(" ")).toBe(
       "getNow getTimeline getTimelineCsv listPlans planOnce listPlansCsv getPlan savePlan deletePlan changePlan " +
-        "getPlanEntry resetPlan previewPlan listHolidays setHoliday listPlugs createPlug listPlugsCsv listAnnouncedPlugs getPlugEntry resetPlug savePlug deletePlug " +
+        "getPlanEntry resetPlan previewPlan listHolidays setHoliday listPlugs createPlug listPlugsCsv listAnnouncedPlugs listHomeAssistantEntities getPlugEntry resetPlug savePlug deletePlug " +
         "testPlug getSettings saveSetting resetSetting getConnections saveConnection resetConnection testConnection getHistory restoreState " +
         "getMonth testNotification listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv getPlanStarts getPlanStartsCsv " +
         "listKeys createKey replaceKey revokeKey getLog getLogCsv listAddresses runChecks getCheap getSignal getFormat getCalendar createCalendar revokeCalendar postMcp " +
