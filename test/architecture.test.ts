@@ -29,15 +29,15 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   core: 10_847,
   dashboard: 10_138,
   http: 1_886,
-  integrations: 2_684,
+  integrations: 2_567,
   mqtt: 5_287,
   plans: 1_287,
   plugs: 1_634,
-  service: 3_949,
-  simulator: 2_381,
+  service: 3_619,
+  simulator: 2_256,
   src: 265,
   state: 3_084,
-  storage: 3_555,
+  storage: 3_554,
 };
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */
 const MAX_LEVELS = 14;
