@@ -156,8 +156,8 @@ async function runNotifications(
     problems,
     isTimeTrusted,
     conditions: async (now) => {
-      const shown = homes.list().slice(0, MAX_NOTIFIED_HOMES);
-      const snapshots = shown.map((home) => homeReader.snapshot(home, now));
+      const first = homes.list().slice(0, MAX_NOTIFIED_HOMES);
+      const snapshots = first.map((home) => homeReader.snapshot(home, now));
       const observed = { homes: snapshots, plans: plans.snapshots, problems: problems.list() };
       return conditionsIn({ ...observed, calendar, now, language });
     },

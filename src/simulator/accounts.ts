@@ -62,7 +62,6 @@ export class ConsumerAccount {
     return { kind: "issued", key: this.#key };
   }
 
-  /** Sets the expiry of the current key; null removes it. */
   expireKey(at: EpochMs | null): void {
     if (this.#key !== null) this.#expiresAt = at;
   }
@@ -71,7 +70,6 @@ export class ConsumerAccount {
     this.#entitlement = entitlement;
   }
 
-  /** Public state of the account. */
   get state() {
     return {
       entitlement: this.#entitlement,
@@ -81,7 +79,6 @@ export class ConsumerAccount {
   }
 }
 
-/** Account of the consumer interface with its quota and homes. */
 export interface Customer {
   readonly account: ConsumerAccount;
   readonly quota: QuotaCounter;

@@ -57,7 +57,7 @@ export function controlRoutes(controlled: Controlled): readonly Route[] {
         const reading = await readJson(file, MAX_BODY_BYTES);
         if (reading.kind === "error") return reading;
         try {
-          return shown(act(reading.body, controlled) ?? stateOf(controlled));
+          return answerOf(act(reading.body, controlled) ?? stateOf(controlled));
         } catch (error) {
           if (error instanceof Refusal) return error.answer;
           throw error;
@@ -65,7 +65,7 @@ export function controlRoutes(controlled: Controlled): readonly Route[] {
       },
     }),
   );
-  return [{ method: "GET", path: "/simulator", scope: "open", handle: () => shown(stateOf(controlled)) }, ...posts];
+  return [{ method: "GET", path: "/simulator", scope: "open", handle: () => answerOf(stateOf(controlled)) }, ...posts];
 }
 
 /** What a POST does, by the end of its path. Returns an answer other than the state. */
@@ -116,7 +116,6 @@ function stateOf({ clock, account, faults, attemptsToday, accounts }: Controlled
   };
 }
 
-/** Converts a rule to the form of the script. */
 function writtenRule(rule: FaultRule) {
   const isInstant = (name: string) => ["from", "to", "rowsFrom", "rowsTo"].includes(name);
   const fields = Object.entries(rule);
@@ -125,6 +124,6 @@ function writtenRule(rule: FaultRule) {
   );
 }
 
-function shown(body: object): LocalAnswer {
+function answerOf(body: object): LocalAnswer {
   return { kind: "text", type: JSON_TYPE, text: `${JSON.stringify(body)}\n` };
 }

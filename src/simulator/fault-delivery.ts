@@ -99,7 +99,6 @@ function isWithin({ rowsFrom, rowsTo }: { readonly rowsFrom: EpochMs; readonly r
   return start >= rowsFrom && start < rowsTo;
 }
 
-/** Multiplies all numbers of a row. */
 function scaled(row: Json, factor: number): Json {
   if (!isObject(row)) return row;
   const entries = Object.entries(row);

@@ -22,7 +22,6 @@ export const instant = z.pipe(
   }),
 );
 
-/** Creates a schema for a text from a list of names. */
 function oneOf<Name extends string>(names: readonly Name[]) {
   return z.custom<Name>((name) => names.includes(name as Name), `expected one of ${names.join(", ")}`);
 }
@@ -67,7 +66,6 @@ const additive = [
   z.strictObject({ ...when, fault: z.literal("otherAccount") }),
 ] as const;
 
-/** Kinds of faults. */
 const faults = [
   ...additive,
   /** Another status. A status of the error table has the service's body, any other a proxy's HTML page. */
@@ -132,7 +130,6 @@ export class FaultScript {
     this.replace(rules);
   }
 
-  /** Replaces the script and resets the counts. */
   replace(rules: readonly FaultRule[]): void {
     this.#rules = rules.map((rule) => ({ rule, struck: 0 }));
   }
@@ -142,7 +139,6 @@ export class FaultScript {
     return this.#rules;
   }
 
-  /** Returns true while the key belongs to another account. */
   isOtherAccount(now: EpochMs): boolean {
     return this.#rules.some(({ rule }) => rule.fault === "otherAccount" && fits(rule, "addresses", now));
   }
@@ -160,6 +156,6 @@ export class FaultScript {
   }
 }
 
-function fits({ operation, from, to }: FaultRule, asked: OperationId, now: EpochMs): boolean {
-  return (operation === "*" || operation === asked) && (from ?? -Infinity) <= now && now < (to ?? Infinity);
+function fits({ operation, from, to }: FaultRule, wanted: OperationId, now: EpochMs): boolean {
+  return (operation === "*" || operation === wanted) && (from ?? -Infinity) <= now && now < (to ?? Infinity);
 }

@@ -34,7 +34,6 @@ export class Household {
     this.#noise = { habit: noise("habit"), cold: noise("cold"), cloud: noise("cloud") };
   }
 
-  /** Returns the energy of the hour that starts at `start`. */
   during(start: EpochMs): HourFlow {
     const balance = Math.round(this.#usedWatts(start) - this.#producedWatts(start + HOUR_MS / 2));
     return { importedWh: Math.max(0, balance), exportedWh: Math.max(0, -balance) };

@@ -14,7 +14,6 @@ export interface MeteredHour {
   readonly isEstimate: boolean;
 }
 
-/** Start of the metering. */
 export const FIRST_METERED = Date.UTC(2021, 11, 31, 23);
 
 /** Local time of arrival of a day's values on the next morning, in minutes since midnight. */

@@ -17,7 +17,6 @@ export class QuotaCounter {
     this.#limits = limits;
   }
 
-  /** Counts one attempt and checks it against the limits. */
   count(now: EpochMs): QuotaVerdict {
     const counts = { minute: this.#countIn("minute", now), day: this.#countIn("day", now) };
     return judgeAttempt(counts, this.#limits, now);

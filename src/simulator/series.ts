@@ -69,7 +69,6 @@ function plus(total: Total, hour: PricedHour): Total {
   };
 }
 
-/** Returns a row of consumption or solar export. */
 export function energyRow(total: Total) {
   return {
     start: formatInstant(total.start),

@@ -80,7 +80,6 @@ export interface Simulator extends AsyncDisposable {
   attempts(of?: InterfaceName): AttemptsByWindow;
   /** Returns the last responses, oldest first. */
   answered(): readonly AnsweredRequest[];
-  /** Replaces the fault script. */
   setFaults(rules: readonly FaultRule[]): void;
   close(): Promise<void>;
 }
@@ -158,7 +157,6 @@ interface Service {
   readonly quotas: Readonly<Record<InterfaceName, QuotaCounter>>;
   /** Filled with each response. Bounded by KEPT_ANSWERS. */
   readonly answered: AnsweredRequest[];
-  /** Fires when the simulator stops. */
   readonly signal: AbortSignal;
 }
 

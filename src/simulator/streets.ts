@@ -22,10 +22,11 @@ const FIRST_ZIP_OF_DK1 = 5000;
 const registeredAddresses: readonly AddressSuggestion[] = STREETS.flatMap(([streetName, zipCode, city], street) =>
   NUMBERS.flatMap((streetNumber, number) =>
     FLATS.map((flat, index) => {
-      const place = flat ? `, ${flat.floor}. ${flat.door}` : "";
+      const place = (street * NUMBERS.length + number) * FLATS.length + index;
+      const door = flat ? `, ${flat.floor}. ${flat.door}` : "";
       return {
-        id: registerId((street * NUMBERS.length + number) * FLATS.length + index),
-        suggestion: `${streetName} ${streetNumber}${place}, ${zipCode} ${city}`,
+        id: `0a3f50c0-0000-32b8-e044-${(0x3ba298018 + place * 7919).toString(16).padStart(12, "0")}`,
+        suggestion: `${streetName} ${streetNumber}${door}, ${zipCode} ${city}`,
         streetName,
         streetNumber,
         ...flat,
@@ -56,8 +57,4 @@ export function regionOfRegisterId(id: string): { readonly region: Region; reado
   if (known) return { region: Number(known.zipCode) < FIRST_ZIP_OF_DK1 ? "DK2" : "DK1", isKnown: true };
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return null;
   return { region: Number.parseInt(id.slice(-1), 16) % 2 === 0 ? "DK1" : "DK2", isKnown: false };
-}
-
-function registerId(index: number): string {
-  return `0a3f50c0-0000-32b8-e044-${(0x3ba298018 + index * 7919).toString(16).padStart(12, "0")}`;
 }

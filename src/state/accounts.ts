@@ -46,7 +46,6 @@ export interface AccountsOptions {
 export interface Accounts {
   readonly consumers: readonly Account[];
   readonly thirdParty: Account | null;
-  /** Returns the consumer account of a name; null if not found. */
   readonly named: (name: string) => Account | null;
   /** Every account, those of the consumer interface first. */
   readonly all: readonly Account[];
@@ -71,7 +70,6 @@ interface AccountParts {
   readonly outage: Outage;
   readonly spendsUnknown: boolean;
   readonly recent: ReturnType<typeof recentAttempts>;
-  /** Returns the configured homes. */
   readonly selected: () => Config["homes"];
 }
 

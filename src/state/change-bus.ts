@@ -31,9 +31,7 @@ export class Listeners<Event> {
 export class ChangeBus {
   /** Stored rows of a series changed; its key names account and address. */
   readonly seriesChanged: Listeners<SeriesKey> = new Listeners();
-  /** The published state changed. */
   readonly stateChanged: Listeners<StateChange> = new Listeners();
-  /** A circle of plans was decided. */
   readonly plansDecided: Listeners<{ readonly circle: string }> = new Listeners();
   readonly problem: Listeners<ProblemChange> = new Listeners();
 }

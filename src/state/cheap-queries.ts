@@ -51,7 +51,10 @@ const NO_HISTORY = { month: NO_MONTH, monthBefore: NO_MONTH, lastRun: null };
 
 /** Started runs of a query in its window. `runs` is ascending. */
 const storedQuery = z.object({
-  ...{ question: z.string(), start: z.number(), end: z.number(), since: z.number() },
+  question: z.string(),
+  start: z.number(),
+  end: z.number(),
+  since: z.number(),
   runs: z.array(z.object({ start: z.number(), end: z.number() })),
 });
 type StartedQuery = Readonly<z.infer<typeof storedQuery>>;
@@ -83,14 +86,8 @@ export class CheapQueries {
     const { advance } = state;
     const currency = timeline?.currency ?? null;
     const reason = reasonOf({ spec, advance, now, calendar, trusted: moment.trusted, currency, home: null, language });
-    const definition: PlanDefinition = {
-      id: "cheap",
-      name: subject.name,
-      home: subject.id,
-      spec,
-      after: null,
-      powerLimit: null,
-    };
+    const { id: home, name } = subject;
+    const definition: PlanDefinition = { id: "cheap", name, home, spec, after: null, powerLimit: null };
     return {
       isKnown: cheapIsKnown(moment, advance),
       plan: planSnapshot({ definition, spec, advance, reason, currency, history: NO_HISTORY, refused: null, now }),

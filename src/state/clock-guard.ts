@@ -74,15 +74,15 @@ export class ClockGuard {
   /** Returns why the time is not trusted; null if it is. */
   why(now: EpochMs): Text | null {
     const { releasedAt, lastServerMs } = this.#deps;
-    if (now < releasedAt) return message("found.clock_released", { time: shown(now) });
+    if (now < releasedAt) return message("found.clock_released", { time: secondOf(now) });
     const serviceNow = this.#serviceNow(now);
     if (serviceNow !== null && Math.abs(now - serviceNow) > MAX_APART_MS && !this.#isBearable(now - serviceNow))
       return message(now > serviceNow ? "found.clock_ahead" : "found.clock_behind", {
-        time: shown(now),
+        time: secondOf(now),
         length: lengthOf(now - serviceNow),
       });
     if (serviceNow === null && lastServerMs !== null && now < lastServerMs - MAX_APART_MS)
-      return message("found.clock_set_back", { time: shown(now), before: shown(lastServerMs) });
+      return message("found.clock_set_back", { time: secondOf(now), before: secondOf(lastServerMs) });
     return null;
   }
 
@@ -123,7 +123,7 @@ export class ClockGuard {
   }
 }
 
-function shown(at: EpochMs): string {
+function secondOf(at: EpochMs): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
 }
 

@@ -29,9 +29,7 @@ export interface CollectorDeps {
   /** Called for every response that changed the storage. */
   readonly onChange: (series: SeriesKey) => void;
   readonly log: CollectorLog;
-  /** Limits how many collectors run at a time. */
   readonly semaphore?: Semaphore;
-  /** Notified when the loop works and until when it sleeps. */
   readonly heartbeat?: LoopOptions["heartbeat"];
 }
 
@@ -65,7 +63,6 @@ export class Collector {
     this.#waker.wake();
   }
 
-  /** Runs until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, heartbeat, semaphore = new Semaphore(1) } = this.#deps;
     await runLoop({ clock, heartbeat, waker: this.#waker }, signal, () => {

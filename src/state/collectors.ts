@@ -30,11 +30,9 @@ export interface CollectorsDeps {
   /** Time offset of this installation, below MAX_OFFSET_MS. */
   readonly offsetMs: number;
   readonly maxOffsetMs: number;
-  /** Fires when the daemon stops. */
   readonly signal: AbortSignal;
 }
 
-/** The collector of an account. */
 interface Collecting {
   readonly collector: Collector;
   /** Fires when the account or the daemon ends. */

@@ -30,7 +30,6 @@ export interface DaemonStateDeps {
   readonly problems: Problems;
   readonly stats: Pick<RuntimeStats, "update">;
   readonly startedAt: EpochMs;
-  /** Start of the wanted history at `now`. */
   readonly historyFrom: (now: EpochMs) => EpochMs;
 }
 

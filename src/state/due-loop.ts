@@ -55,7 +55,6 @@ export class DueLoop {
     this.#waker.wake();
   }
 
-  /** Starts an iteration at once. */
   wake(): void {
     this.#waker.wake();
   }

@@ -15,7 +15,6 @@ export class HeapWatch {
     this.#limitMb = limitMb;
   }
 
-  /** Starts or ends the problem. */
   report(problems: Pick<Problems, "start" | "end">, homes: number, now: EpochMs): void {
     const [needed, limit] = [heapMbFor(homes), Math.floor(this.#limitMb)];
     const detail = this.#limitMb >= needed ? null : message("found.memory", { homes, needed, limit });

@@ -84,25 +84,21 @@ export class Homes {
     return this.#list;
   }
 
-  /** Ids of all homes. */
   get ids(): ReadonlySet<string> {
     this.#read();
     this.#ids ??= new Set(this.#byId.keys());
     return this.#ids;
   }
 
-  /** Returns the home with this id; null if not found. */
   named(id: string): Home | null {
     this.#read();
     return this.#byId.get(id) ?? null;
   }
 
-  /** Returns the home at an address; null if not found. */
   at(addressId: string): Home | null {
     return this.#find(addressId)?.home ?? null;
   }
 
-  /** Returns the homes of one account. */
   of(account: string): readonly Home[] {
     this.#read();
     return (this.#addresses.get(account) ?? []).flatMap(({ id }) => {
@@ -111,7 +107,6 @@ export class Homes {
     });
   }
 
-  /** Returns the series to collect for one account. */
   targets(account: string): CollectTarget[] {
     return this.of(account).map(({ addressId, resolution }) => {
       const address = this.address(addressId);
@@ -119,7 +114,6 @@ export class Homes {
     });
   }
 
-  /** Returns an address by its id; null if it is unknown. */
   address(addressId: string): Address | null {
     return this.#find(addressId)?.address ?? null;
   }
@@ -202,7 +196,11 @@ export class Homes {
     const id = configured?.id ?? known ?? this.#idOf(address);
     const resolution = configured?.resolution ?? "fifteenMinutes";
     return {
-      ...{ id, name: address.label, account, addressId: address.id, resolution },
+      id,
+      name: address.label,
+      account,
+      addressId: address.id,
+      resolution,
       ...(configured?.format ? { format: configured.format } : {}),
       ...(configured?.away ? { away: configured.away } : {}),
       ...(configured?.export ? { exportTerms: termsOf(configured.export) } : {}),
@@ -221,7 +219,6 @@ export class Homes {
   }
 }
 
-/** Returns the storage key of a home's id. */
 function nameOfId({ id }: Address): string {
   return `home/${id}`;
 }

@@ -19,7 +19,6 @@ export interface NightlyMaintenanceDeps extends Pick<Storage, "database" | "data
   readonly calendar: Calendar;
   readonly clock: Clock;
   readonly problems: Problems;
-  /** Years of history to keep. */
   readonly years: number;
   readonly offsetMs: number;
   readonly log: { info(facts: object, text: string): void };
@@ -29,7 +28,6 @@ export interface NightlyMaintenanceDeps extends Pick<Storage, "database" | "data
 const MINUTE_OF_DAY = 220;
 /** Delay of an overdue copy after the start, until the daemon has published the stored state. */
 const AFTER_START_MS = 10 * MINUTE_MS;
-/** Delay before a failed copy is tried again. */
 const RETRY_MS = 50 * MINUTE_MS;
 const DONE_AT = "upkeep_at_ms";
 const SUBJECT = "database";
@@ -46,7 +44,6 @@ export class NightlyMaintenance {
     this.#deps = deps;
   }
 
-  /** Runs until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
     for (;;) {

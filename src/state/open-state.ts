@@ -43,7 +43,6 @@ export interface StateOptions extends StorageOptions, ServiceOptions {
   readonly log: CollectorLog;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
-  /** Fires when the daemon stops. */
   readonly signal: AbortSignal;
 }
 
@@ -88,7 +87,7 @@ type Basics = Pick<State, "startedAt" | "calendar" | "thresholds" | "problems" |
 export function openState(options: StateOptions, storage: Storage, service: Service, changes: ChangeBus): State {
   const { config, clock, log } = options;
   const basics = openBasics(options, storage, changes);
-  const { startedAt, calendar, thresholds, problems, repository } = basics;
+  const { startedAt, calendar, problems, repository } = basics;
   const guard = clockGuardOf(options, repository.requestLog, () => void askForTime(accounts.all[0]));
   const checkClock = (now: EpochMs) => guard.report(problems, now);
   const dataDir = new DataDirWatch(storage.databasePath);
@@ -98,7 +97,10 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   const shared = new SharedAccounts(shardOfConfig(config), storage.settings);
   const accounts = openAccounts({
     ...options,
-    ...{ service, repository, problems, settings: storage.settings },
+    service,
+    repository,
+    problems,
+    settings: storage.settings,
     spendsUnknown: storage.recovery !== null,
     spendsElsewhere: (account) => shared.isNew(account),
     onServerTime(serverMs) {
@@ -114,14 +116,8 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     },
   });
   shared.keep(accounts.all);
-  const homes = new Homes(namesOf(accounts.consumers), config.homes, repository, storage.settings);
-  const homeReader = new HomeReader({
-    ...{ calendar, thresholds, store: repository.store, memory: storage.settings },
-    costField: config.service.cost_field,
-  });
-  const places = new Places({ config, repository, calendar, memory: storage.settings, thresholds });
   const historyFrom = (now: EpochMs) => historyStartOf(config, calendar, now);
-  const state = { ...basics, accounts, homes, homeReader, places };
+  const state = { ...basics, accounts, ...openHomes(options, storage, basics, accounts) };
   emitHomeChanges(state, changes);
   const daemonStates = new DaemonStates({ ...state, historyFrom });
   const isTimePossible = (now: EpochMs) => guard.isPossible(now);
@@ -140,9 +136,25 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     checkClock,
     checkMachine(now) {
       dataDir.report(problems, now);
-      heap.report(problems, Math.max(homes.ids.size, accounts.consumers.length), now);
+      heap.report(problems, Math.max(state.homes.ids.size, accounts.consumers.length), now);
     },
     daemonState: (now) => daemonStates.at(now),
+  };
+}
+
+/** Opens the homes, the places, and the reader of their prices. */
+function openHomes(
+  { config }: StateOptions,
+  { settings: memory }: Storage,
+  { calendar, thresholds, repository }: Basics,
+  accounts: Accounts,
+): Pick<State, "homes" | "homeReader" | "places"> {
+  const names = accounts.consumers.map(({ name }) => name);
+  const { store } = repository;
+  return {
+    homes: new Homes(names, config.homes, repository, memory),
+    homeReader: new HomeReader({ calendar, thresholds, store, memory, costField: config.service.cost_field }),
+    places: new Places({ config, repository, calendar, memory, thresholds }),
   };
 }
 
@@ -188,7 +200,8 @@ function configureHomes(
   const levelsChanged = !isDeepStrictEqual(thresholds, thresholdsOf(next.levels));
   // Changed in place, because other modules hold this object.
   Object.assign(thresholds, thresholdsOf(next.levels));
-  const changed = homes.configure(namesOf(accounts.consumers), next.homes);
+  const names = accounts.consumers.map(({ name }) => name);
+  const changed = homes.configure(names, next.homes);
   for (const home of changed) homeReader.forget(home);
   for (const id of levelsChanged ? homes.ids : changed.map(({ id }) => id)) stateChanged.emit({ home: id });
   stateChanged.emit({ home: null });
@@ -246,15 +259,13 @@ function openBasics({ config, clock, log }: StateOptions, storage: Storage, chan
     changes.stateChanged.emit({ home: null });
   });
   return {
-    ...{ stats, calendar, problems },
+    stats,
+    calendar,
+    problems,
     startedAt: clock.now(),
     thresholds: thresholdsOf(config.levels),
     repository: new SeriesRepository(storage.database, calendar, () => clock.now(), storage.writing),
   };
-}
-
-function namesOf(accounts: readonly { readonly name: string }[]): string[] {
-  return accounts.map(({ name }) => name);
 }
 
 /** Sends one small request, because its response contains the service's time. Other data of the response is not used. */

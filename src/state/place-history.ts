@@ -8,12 +8,10 @@ import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 
 /** Stored form: start, end and price. */
-const keptPoint = z.tuple([z.number(), z.number(), z.number()]);
-type KeptPoint = z.infer<typeof keptPoint>;
+const storedPoint = z.tuple([z.number(), z.number(), z.number()]);
 
 /** Stored prices of a place: past ones of `REFERENCE_DAYS`, and future ones. Prices of another `series` are dropped. */
-const keptPrices = z.object({ series: z.string(), points: z.array(keptPoint) });
-type Kept = z.infer<typeof keptPrices>;
+const storedPrices = z.object({ series: z.string(), points: z.array(storedPoint) });
 
 export class PlaceHistory {
   readonly #memory: KeyValue;
@@ -28,18 +26,18 @@ export class PlaceHistory {
   joined(place: string, series: string, latest: readonly PlacePoint[], now: EpochMs): PlacePoint[] {
     const [first] = latest;
     if (!first) return [];
+    const name = `past_prices/${place}`;
     const since = this.#calendar.add("day", this.#calendar.startOf("day", now), -REFERENCE_DAYS);
-    const before = readJson(this.#memory, nameOf(place), keptPrices);
+    const before = readJson(this.#memory, name, storedPrices);
     const known = before?.series === series ? before.points : [];
     const earlier = known.filter(([start]) => start >= since && start < first.start);
-    const points = [...earlier, ...latest.map(({ start, end, price }): KeptPoint => [start, end, price])];
-    const joined = JSON.stringify({ series, points } satisfies Kept);
-    if (joined !== this.#memory.read(nameOf(place))) this.#memory.write(nameOf(place), joined);
+    const points = [
+      ...earlier,
+      ...latest.map(({ start, end, price }): z.infer<typeof storedPoint> => [start, end, price]),
+    ];
+    const joined = JSON.stringify({ series, points } satisfies z.infer<typeof storedPrices>);
+    if (joined !== this.#memory.read(name)) this.#memory.write(name, joined);
     const past = earlier.map(([start, end, price]) => ({ start, end, price, spot: price, charges: null, color: null }));
     return [...past, ...latest];
   }
-}
-
-function nameOf(place: string): string {
-  return `past_prices/${place}`;
 }

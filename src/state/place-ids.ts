@@ -1,16 +1,11 @@
 /** Ids of the third-party places, part of their topics. A place keeps its id even if places are moved or renamed. */
 import * as z from "zod/mini";
+import type { Config } from "../config/schema.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import { freeId, slugOf } from "../core/text/slug.ts";
 
 /** A configured place: its name, and one of region, coordinates and address. */
-interface Configured {
-  readonly name: string;
-  readonly region?: string | undefined;
-  readonly latitude?: number | undefined;
-  readonly longitude?: number | undefined;
-  readonly address?: string | undefined;
-}
+export type ConfiguredPlace = NonNullable<Config["third_party"]>["places"][number];
 
 interface Named {
   readonly slug: string;
@@ -20,18 +15,16 @@ interface Named {
   readonly key: string;
 }
 
-/** The ids at one location, by key. */
-type Ids = Readonly<Record<string, string>>;
-
 export class PlaceIds {
   readonly #places: readonly Named[];
   readonly #memory: KeyValue;
 
-  constructor(places: readonly Configured[], memory: KeyValue) {
+  constructor(places: readonly ConfiguredPlace[], memory: KeyValue) {
     this.#memory = memory;
     const keys = new Set<string>();
     this.#places = places.map((place) => {
-      const [slug, spot] = [slugOf(place.name), spotOf(place)];
+      const { name, region, latitude, longitude, address } = place;
+      const [slug, spot] = [slugOf(name), region ?? address ?? `${latitude} ${longitude}`];
       let key = slug;
       for (let n = 2; keys.has(`${spot} ${key}`); n++) key = `${slug} ${n}`;
       keys.add(`${spot} ${key}`);
@@ -72,16 +65,11 @@ export class PlaceIds {
     this.#memory.write(nameOf(spot), JSON.stringify(next));
   }
 
-  #idsAt(spot: string): Ids {
+  #idsAt(spot: string): Readonly<Record<string, string>> {
     return readJson(this.#memory, nameOf(spot), z.record(z.string(), z.string())) ?? {};
   }
 }
 
-/** Returns the storage key of the ids at a location. */
 function nameOf(spot: string): string {
   return `place/${spot}`;
-}
-
-function spotOf({ region, latitude, longitude, address }: Configured): string {
-  return region ?? address ?? `${latitude} ${longitude}`;
 }

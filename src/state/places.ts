@@ -20,10 +20,8 @@ import { accountTarget } from "../service/contract/polled-series.ts";
 import { seriesOf } from "../service/contract/series-mapping.ts";
 import { THIRD_PARTY } from "./accounts.ts";
 import { PlaceHistory } from "./place-history.ts";
-import { PlaceIds } from "./place-ids.ts";
+import { type ConfiguredPlace, PlaceIds } from "./place-ids.ts";
 import type { SeriesRepository } from "./series-repository.ts";
-
-type ConfiguredPlace = NonNullable<Config["third_party"]>["places"][number];
 
 /** History of charges in years before 1 January of this year. */
 const CHARGE_YEARS = 1;
@@ -81,7 +79,6 @@ export class Places {
     });
   }
 
-  /** Returns every configured place with its id. */
   list(homeIds: ReadonlySet<string>): { readonly place: Place; readonly configured: ConfiguredPlace }[] {
     const ids = this.#ids.list(homeIds);
     return this.#configured.map((configured, i) => {

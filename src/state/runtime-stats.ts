@@ -9,7 +9,6 @@ import { Counter } from "../core/text/counter.ts";
 
 type LoopDelay = ReturnType<typeof monitorEventLoopDelay>;
 
-/** Resolution of the monitor of the event-loop delay. */
 const DELAY_RESOLUTION_MS = 50;
 
 export class RuntimeStats {
@@ -22,7 +21,6 @@ export class RuntimeStats {
   archive: { readonly rows: number; readonly count: () => number } | null = null;
   /** The newest release in the release feed; null without a feed or before its first answer. */
   update: ReleaseUpdate | null = null;
-  /** Start time on the monotonic clock. */
   readonly startedMs: MonotonicMs;
   readonly #clock: Pick<Clock, "now" | "monotonicMs">;
   readonly #heartbeats = new Set<LoopHeartbeat>();

@@ -132,7 +132,6 @@ export class SeriesRepository {
     this.#revisions.set(account, this.revisionOf(account) + 1);
   }
 
-  /** Writes the pending entries of the request log. */
   close(): void {
     this.#writing.attempt(() => this.requestLog.flush());
   }

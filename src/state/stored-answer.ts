@@ -22,19 +22,25 @@ export interface Found extends AnswerSource {
 }
 
 /** An answer of the service that could not be stored. */
-export interface Unkept<Id extends OperationId> {
+export interface UnstoredAnswer<Id extends OperationId> {
   readonly operation: Id;
   /** Parameters of the LAN's request, and of the request to the service. */
   readonly wanted: ParamsOf<Id>;
-  readonly asked: ParamsOf<Id>;
+  readonly sent: ParamsOf<Id>;
   readonly body: BodyOf<Id>;
   readonly at: EpochMs;
 }
 
 /** Returns the answer as if it were stored; null if it covers only a part of the LAN's request. */
-export function foundIn<Id extends OperationId>({ operation, wanted, asked, body, at }: Unkept<Id>): Found | null {
+export function foundIn<Id extends OperationId>({
+  operation,
+  wanted,
+  sent,
+  body,
+  at,
+}: UnstoredAnswer<Id>): Found | null {
   const range = rangeOf(operation, wanted);
-  const whole = rangeOf(operation, asked);
+  const whole = rangeOf(operation, sent);
   if (range.start < whole.start || range.end > whole.end) return null;
   const { rows, envelope } = takeApart(operation, body);
   const inside = operationOf(operation).range ? rowsWithin([...rows], range) : [...rows];

@@ -32,7 +32,6 @@ const keptKey = z.object({
   requests_per_day: limit,
 });
 
-/** Stored API key. */
 export type KeptKey = Readonly<z.infer<typeof keptKey>>;
 
 export type KeyFileReading =
@@ -71,7 +70,6 @@ export class KeyFile {
     }
   }
 
-  /** Replaces the stored keys. */
   write(keys: readonly KeptKey[]): void {
     writeWhole(this.path, textOf(keys));
   }
@@ -146,7 +144,6 @@ function digestOf(keys: readonly unknown[]): number {
   return crc32(JSON.stringify(keys));
 }
 
-/** Reason why the keys could not be changed. */
 export class KeyFileError extends TextError {}
 
 function unreadable(why: Text): KeyFileReading {

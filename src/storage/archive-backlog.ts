@@ -16,7 +16,6 @@ import { ARCHIVE_SCHEMA } from "./migrations.ts";
 import { mergeByStart } from "./row-batches.ts";
 import type { WriteGuard } from "./write-guard.ts";
 
-/** Chunk to send to the archive. */
 export interface ArchiveChunk {
   readonly account: string;
   readonly address: string;
@@ -32,7 +31,6 @@ export interface ArchiveChunk {
   readonly rows: readonly Row[];
 }
 
-/** Chunks that are sent and confirmed together. */
 export interface ArchiveBatch {
   /** Batch number of this data directory; the archive stores it with the chunks. */
   readonly number: number;
@@ -114,7 +112,6 @@ export class ArchiveBacklog {
     return new ArchiveBacklog(database, settings, writing, mark);
   }
 
-  /** Identifies this data directory in the archive. */
   get source(): string {
     return this.#mark.source;
   }

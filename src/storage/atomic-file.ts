@@ -1,6 +1,5 @@
 /** Small files that are written atomically. */
 import {
-  chmodSync,
   chownSync,
   closeSync,
   fsyncSync,
@@ -17,8 +16,6 @@ import { errorCode } from "../core/text/error-words.ts";
 
 /** File mode: only the owner can read and write. */
 export const OWNER_ONLY = 0o600;
-
-const ALL_MODES = 0o777;
 
 /** A hundred keys with long names take 60 kB. */
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -46,26 +43,12 @@ export function stampOf(file: string): string | null {
 
 /** Writes a file atomically, to disk, and gives it to the owner of its folder. Throws if that is not possible. */
 export function writeWhole(file: string, text: string): void {
-  writeByDraft(file, text, (draft) => giveToOwnerOf(path.dirname(file), draft));
-}
-
-/** Replaces an existing file and keeps its owner and mode. Throws if this user may not set the owner. */
-export function replaceWhole(file: string, text: string): void {
-  const { uid, gid, mode } = statSync(file);
-  writeByDraft(file, text, (draft) => {
-    const made = statSync(draft);
-    if (made.uid !== uid || made.gid !== gid) chownSync(draft, uid, gid);
-    chmodSync(draft, mode & ALL_MODES);
-  });
-}
-
-function writeByDraft(file: string, text: string, prepare: (draft: string) => void): void {
   const draft = `${file}.new`;
   try {
     // The draft of a process that died may belong to another user.
     rmSync(draft, { force: true });
     writeFileSync(draft, text, { mode: OWNER_ONLY, flush: true });
-    prepare(draft);
+    giveToOwnerOf(path.dirname(file), draft);
     renameSync(draft, file);
     // Without a sync of the folder, a power cut could restore the old file, and with it a revoked key.
     sync(path.dirname(file));
@@ -94,7 +77,6 @@ export function giveToOwnerOf(folder: string, file: string): void {
   if (statSync(file).uid !== uid) chownSync(file, uid, gid);
 }
 
-/** Flushes a file, or the entries of a folder, to disk. */
 export function sync(file: string): void {
   const descriptor = openSync(file, "r");
   try {

@@ -10,14 +10,12 @@ export interface StoredChunk {
   readonly state: ChunkState;
 }
 
-/** Row of the table with a correct digest. */
 interface SoundRow {
   readonly start: EpochMs;
   readonly state: ChunkState;
   readonly deflated: Uint8Array;
 }
 
-/** Maximum series ids in a key. */
 const MAX_SERIES = 2 ** 20;
 
 /** Access to the chunk table. A damaged chunk counts as never stored: it is requested again and replaced. */
@@ -122,7 +120,6 @@ export class ChunkTable {
     return new Map(rows.map(({ value, digest }) => [startOf(Number(value)), Number(digest)]));
   }
 
-  /** Stores a chunk and replaces an existing one. */
   write(seriesId: number, start: EpochMs, { text, state }: StoredChunk): void {
     const key = keyOf(seriesId, start);
     const deflated = deflateText(text);
@@ -130,7 +127,6 @@ export class ChunkTable {
     this.#damaged.delete(key);
   }
 
-  /** Deletes one chunk. */
   delete(seriesId: number, start: EpochMs): void {
     const key = keyOf(seriesId, start);
     this.#delete.run(key, key + 1, 1);

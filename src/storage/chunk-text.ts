@@ -8,6 +8,7 @@
 import { constants, crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { ChunkState } from "../core/fetching/fetch-types.ts";
 import type { Row } from "../core/series/series.ts";
+import type { Interval } from "../core/time/interval.ts";
 
 /** Common text of rows, the most frequent last. Never change it: the digests of all stored chunks depend on it. */
 const DICTIONARY = Buffer.from(
@@ -75,7 +76,7 @@ export function inflateTexts(deflated: readonly Uint8Array[]): Buffer[] {
 /** Returns `head`, the texts joined by commas without empty ones, and `tail`, in UTF-8; moved in place. */
 export function inflateJoined(deflated: readonly Uint8Array[], [head, tail]: readonly [string, string]): Buffer {
   const { bytes, places } = inflated([uncompressed(head), ...deflated, uncompressed(tail)]);
-  const [first, ...others] = places as [Place, ...Place[]];
+  const [first, ...others] = places as [Interval, ...Interval[]];
   const last = others.at(-1);
   let { end } = first;
   for (const place of others) {
@@ -86,18 +87,12 @@ export function inflateJoined(deflated: readonly Uint8Array[], [head, tail]: rea
   return bytes.subarray(first.start, end);
 }
 
-/** Range of bytes of one text. */
-interface Place {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Inflates texts as one stream. Before each of them, the bytes contain `PREFIX`. */
-function inflated(deflated: readonly Uint8Array[]): { readonly bytes: Buffer; readonly places: readonly Place[] } {
+/** Inflates texts as one stream. `places` are their ranges of bytes; before each of them is `PREFIX`. */
+function inflated(deflated: readonly Uint8Array[]): { readonly bytes: Buffer; readonly places: readonly Interval[] } {
   const stream = Buffer.concat([...deflated.flatMap((bytes) => [PREFIX_BLOCK, bytes]), LAST_BLOCK]);
   const chunkSize = Math.max(MIN_BUFFER_BYTES, INFLATED_RATIO * stream.length);
   const bytes = inflateRawSync(stream, { windowBits: WINDOW_BITS, chunkSize });
-  const places: Place[] = [];
+  const places: Interval[] = [];
   for (let at = 0; at < bytes.length; ) {
     const next = bytes.indexOf(SEPARATOR, at + 1);
     const end = next === -1 ? bytes.length : next;

@@ -27,13 +27,11 @@ const DAMAGED_ROWS: Readonly<Record<string, string>> = {
 export function dropDamagedRows(database: DatabaseSync, writing: WriteGuard): void {
   for (const [table, damaged] of Object.entries(DAMAGED_ROWS)) {
     const count = damagedIn(database, table);
+    if (count === 0) continue;
     // Attempts and chunks refer to a series by its id, which may belong to another series. So the row stays, under a
     // name that is not used.
-    const drop =
-      table === "series"
-        ? `update series set name = 'damaged ' || id where ${damaged}`
-        : `delete from ${table} where ${damaged}`;
-    if (count === 0) continue;
+    const change = table === "series" ? "update series set name = 'damaged ' || id" : `delete from ${table}`;
+    const drop = `${change} where ${damaged}`;
     writing.damaged(damageText(table, count), () => database.exec(drop));
     // A missing attempt would allow one request too many.
     if (table === "attempt") new KeyValueStore(database, writing).write(SPENDS_UNKNOWN, "yes");
@@ -43,10 +41,8 @@ export function dropDamagedRows(database: DatabaseSync, writing: WriteGuard): vo
 /** Describes the damage in a database; empty if it is intact. */
 export function damageIn(database: DatabaseSync): string[] {
   const counts = Object.keys(DAMAGED_ROWS).map((table) => [table, damagedIn(database, table)] as const);
-  const chunks = new ChunkTable(database, () => undefined).countDamaged();
-  return [...counts, ["chunk", chunks] as const].flatMap(([table, count]) =>
-    count > 0 ? damageText(table, count) : [],
-  );
+  const chunks = ["chunk", new ChunkTable(database, () => undefined).countDamaged()] as const;
+  return [...counts, chunks].flatMap(([table, count]) => (count > 0 ? damageText(table, count) : []));
 }
 
 function damagedIn(database: DatabaseSync, table: string): number {

@@ -19,7 +19,6 @@ const CACHE_KIB = 1024;
 /** Reason why a database cannot be used, in words for the owner. */
 export class DatabaseError extends TextError {}
 
-/** Another process has locked the database. */
 export class DatabaseInUse extends DatabaseError {}
 
 /** The database file is damaged. The message is SQLite's. */
@@ -40,15 +39,12 @@ const UNREADABLE_PARTS: ReadonlySet<unknown> = new Set([266, 522]);
 /** The same when a file is opened. SQLite returns 10 alone for a write-ahead log that does not fit its file. */
 const UNREADABLE: ReadonlySet<unknown> = new Set([10, ...UNREADABLE_PARTS]);
 
-/** What `openDatabase` reports while it opens a file. */
 export interface OpeningOptions {
   /** Called before a damaged file is closed, which merges the write-ahead log into it and deletes the log. */
   readonly whenBroken?: () => void;
-  /** Called with the previous version of a file that was upgraded. */
   readonly whenUpgraded?: (from: number) => void;
   /** Default: MIGRATIONS. */
   readonly migrations?: readonly string[];
-  /** Maximum size of a file that is checked completely. */
   readonly maxCheckedBytes?: number;
 }
 
@@ -156,7 +152,6 @@ export interface SchemaObject {
   readonly sql: string | null;
 }
 
-/** SQL that returns the schema objects. */
 export const SCHEMA_OBJECTS = "select type, name, tbl_name as [table], sql from sqlite_schema";
 
 function objectsIn(database: DatabaseSync): SchemaObject[] {

@@ -9,7 +9,6 @@ import { SCHEMA_OBJECTS, type SchemaObject, schemaFlaw, versionOf } from "./data
 /** Maximum time of a check in a process of its own: many times that of the largest upload on a small machine. */
 const MAX_CHECK_MS = 10 * MINUTE_MS;
 
-/** Dependencies of a check in a process of its own. */
 export interface CheckOptions {
   /** Path of the Node executable. */
   readonly node: string;

@@ -25,7 +25,6 @@ import { WriteGuard, writeTroubleOf } from "./write-guard.ts";
 
 export interface StorageOptions {
   readonly config: { readonly data_dir: string; readonly service: { readonly base_url: string } };
-  /** Whether the homes are those of the demo. */
   readonly isDemo?: boolean;
   /** Whether the database could not be read before, so that a file of any size is checked completely. */
   readonly isSuspect?: boolean;
@@ -110,7 +109,6 @@ function keepPrivate(dataDir: string, databasePath: string): void {
     if (existsSync(databasePath + ending)) chmodSync(databasePath + ending, OWNER_ONLY);
 }
 
-/** Returns the path of the database in a data directory. */
 export function databasePathIn(dataDir: string): string {
   return path.join(dataDir, "elbro.db");
 }

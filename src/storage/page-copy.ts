@@ -29,7 +29,6 @@ export function pageFilesIn(dataDir: string): CopiedFile[] {
   return files[0]?.name === PAGE_FILE ? files : [];
 }
 
-/** Returns the files in a copy. */
 export function filesIn(copyPath: string): CopiedFile[] {
   return inCopy(copyPath, read);
 }

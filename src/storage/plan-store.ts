@@ -31,7 +31,6 @@ const MAX_UNWRITTEN_RUNS = 2_000;
 
 const ANY_TIME: Interval = { start: 0, end: Number.MAX_SAFE_INTEGER };
 
-/** Columns of a finished run. */
 export const RUN_COLUMNS = "start_ms, end_ms, basis, mean_price, started_now_price, window_price, kwh";
 
 const span = { start: z.number(), end: z.number() };
@@ -76,7 +75,6 @@ export class PlanStore {
     );
   }
 
-  /** Returns the record of a plan; null if it has none. */
   memory(plan: string): PlanRecord | null {
     const ahead = this.#ahead.get(plan);
     if (ahead) return ahead;

@@ -19,7 +19,6 @@ export interface PlugQuarter extends QuarterEnergy {
   readonly plug: string;
 }
 
-/** Sums of a period. */
 export interface EnergyTotals {
   readonly kwh: number;
   /** Cost of the energy with known prices. */
@@ -29,7 +28,6 @@ export interface EnergyTotals {
   readonly measuredMs: number;
 }
 
-/** Columns of a quarter-hour. */
 export const ENERGY_COLUMNS = "start_ms, kwh, measured_ms, cost";
 
 /** As long as the runs of plans. */
@@ -48,7 +46,6 @@ export class PlugEnergyStore {
     this.#writing = writing;
   }
 
-  /** Adds energy to the stored quarter-hours. */
   add(quarters: readonly PlugQuarter[]): void {
     this.#unwritten = [...this.#unwritten, ...quarters].slice(-MAX_UNWRITTEN);
     if (this.#unwritten.length === 0) return;
@@ -84,7 +81,6 @@ export class PlugEnergyStore {
     return found.all(plug, start, end) as unknown as QuarterEnergy[];
   }
 
-  /** Returns the sums of the quarter-hours that start in `range`. */
   totals(plug: string, { start, end }: Interval): EnergyTotals {
     const sum = this.#database.prepare(
       `select total(kwh) as kwh, total(cost) as cost, total(iif(cost is null, kwh, 0)) as unpricedKwh,

@@ -30,7 +30,6 @@ import { type CopiedFile, pageFilesIn, takeFiles, writeFiles } from "./page-copy
 /** Setting of a database that replaced another, or that lost attempts: its request log is incomplete. */
 export const SPENDS_UNKNOWN = "spends_unknown";
 
-/** Recovery of a damaged database. */
 export interface Recovery {
   /** Description of the damage, mostly SQLite's. */
   readonly damage: string;
@@ -40,11 +39,9 @@ export interface Recovery {
   readonly copiedAt: EpochMs | null;
 }
 
-/** Result of a replacement by a copy. */
 export interface Replacement {
   /** New path of the previous database; null if there was none. */
   readonly setAside: string | null;
-  /** Keys in the copy. */
   readonly keys: readonly KeptKey[];
   /** New path of the previous `keys.json`; null if it was not changed. */
   readonly keysSetAside: string | null;
@@ -65,7 +62,6 @@ export interface OpenedDatabase {
 /** Files of one SQLite database: the database, its write-ahead log and the log's index. */
 const ENDINGS = ["", "-wal", "-shm"];
 
-/** Returns the path of a database's copy. */
 export function copyPathOf(databasePath: string): string {
   return `${databasePath}.copy`;
 }
@@ -137,7 +133,6 @@ function headDamageOf(databasePath: string): string | null {
 /** Source: https://www.sqlite.org/fileformat2.html, 1.3.3 */
 const HEAD_BYTES = 100;
 
-/** Result of opening a file. */
 type Attempt =
   | { readonly kind: "open"; readonly database: DatabaseSync; readonly upgradedFrom: number | null }
   | ({ readonly kind: "broken" } & Omit<Recovery, "copiedAt">);
@@ -175,7 +170,6 @@ function restore(databasePath: string, now: EpochMs): { database: DatabaseSync; 
   return null;
 }
 
-/** Copies a file next to the database. Returns its path. */
 function copied(copyPath: string, databasePath: string): string {
   const partPath = `${databasePath}.restoring`;
   for (const ending of ENDINGS) rmSync(partPath + ending, { force: true });

@@ -1,27 +1,9 @@
 /** Request log: every request to the service, committed before its socket opens, and its result. */
 import type { DatabaseSync } from "node:sqlite";
 import { LRUCache } from "lru-cache";
-import type { Share } from "../core/fetching/rate-limit.ts";
+import type { Spend, SpentAttempt } from "../core/fetching/rate-limit.ts";
 import { contains, type EpochMs, type Interval, without } from "../core/time/interval.ts";
 import { transaction, withDigest } from "./database.ts";
-
-/** Facts about a request before it is sent. */
-export interface Spend {
-  readonly account: string;
-  readonly share: Share;
-  readonly at: EpochMs;
-  readonly boot: string;
-  readonly monotonicMs: number;
-  readonly serverMs: EpochMs | null;
-  /** Stored id of the requested series, and the range; null for responses that are not stored. */
-  readonly seriesId: number | null;
-  readonly range: Interval | null;
-}
-
-/** Stored attempt. The monotonic time can be compared only within its boot. */
-export interface SpentAttempt extends Pick<Spend, "share" | "at" | "boot" | "monotonicMs" | "serverMs"> {
-  readonly id: number;
-}
 
 /** Request and its HTTP status: 0 if there was no response, null if it is in flight or its end was lost. */
 interface SpentRequest {

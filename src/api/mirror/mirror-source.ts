@@ -13,7 +13,7 @@ import { type OperationId, operationOf, type ParamsOf } from "../../service/cont
 import { capEnd } from "../../service/contract/range.ts";
 import type { Address } from "../../service/contract/resources.ts";
 import { rangeOf, seriesOf } from "../../service/contract/series-mapping.ts";
-import { type Found, foundIn, type Unkept } from "../../state/stored-answer.ts";
+import { type Found, foundIn, type UnstoredAnswer } from "../../state/stored-answer.ts";
 import type { ApiDeps } from "../deps.ts";
 import { type Asked, type MirrorSource, mirrorHandlers } from "./mirror.ts";
 import { upcomingOnly, upcomingStart } from "./upcoming-rows.ts";
@@ -114,7 +114,7 @@ async function askAccount<Id extends OperationId>(deps: ApiDeps, account: Accoun
     if (reply.kind !== "ok") return reply;
     const at = clock.now();
     const changed = await repository.keepAnswer(account.name, operation, part, { ...reply, at });
-    if (changed === null) return unkept({ operation, wanted: params, asked: part, body: reply.body, at });
+    if (changed === null) return unkept({ operation, wanted: params, sent: part, body: reply.body, at });
     if (changed) onSeriesChanged(series);
     return null;
   };
@@ -173,7 +173,7 @@ async function waitForRequestsInFlight<Id extends OperationId>(
 }
 
 /** Returns the result of an answer that could not be stored. If it is incomplete, the next request has to wait. */
-function unkept<Id extends OperationId>(answer: Unkept<Id>): Asked {
+function unkept<Id extends OperationId>(answer: UnstoredAnswer<Id>): Asked {
   const found = foundIn(answer);
   if (found) return { kind: "unkept", found };
   const why = message("held.not_writable");

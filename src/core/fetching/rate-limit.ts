@@ -6,6 +6,7 @@
  * times are monotonic.
  */
 
+import type { EpochMs, Interval } from "../time/interval.ts";
 import { slots } from "../time/schedule-slots.ts";
 
 /** Monotonic time in ms. Only differences have a meaning. */
@@ -23,6 +24,25 @@ export type Share = (typeof shares)[number];
 export interface Attempt {
   readonly at: MonotonicMs;
   readonly share: Share;
+}
+
+/** Facts about a request before it is sent. */
+export interface Spend {
+  readonly account: string;
+  readonly share: Share;
+  readonly at: EpochMs;
+  readonly boot: string;
+  readonly monotonicMs: MonotonicMs;
+  /** Service's time in the response to it; null if there was none. */
+  readonly serverMs: EpochMs | null;
+  /** Stored id of the requested series, and the range; null for responses that are not stored. */
+  readonly seriesId: number | null;
+  readonly range: Interval | null;
+}
+
+/** Stored attempt. The monotonic time can be compared only within its boot. */
+export interface SpentAttempt extends Pick<Spend, "share" | "at" | "boot" | "monotonicMs" | "serverMs"> {
+  readonly id: number;
 }
 
 /**

@@ -53,14 +53,12 @@ export class ArchiveLoop {
     this.#nextAt = deps.clock.now();
   }
 
-  /** Schedules a copy, because stored rows changed. */
   changed(): void {
     if (this.#failures) return;
     this.#nextAt = Math.min(this.#nextAt, this.#deps.clock.now() + SETTLE_MS);
     this.#waker.wake();
   }
 
-  /** Returns the number of chunks that are not confirmed. */
   count(): number {
     return this.#backlog?.count() ?? 0;
   }

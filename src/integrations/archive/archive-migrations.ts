@@ -139,7 +139,6 @@ comment on table elbro.plug_months is 'Energy and cost that a plug measured in a
 comment on column elbro.plug_months.cost is 'Cost of the energy with known prices; null if none has one.';
 `;
 
-/** SQL of each version, the first one first. */
 export const migrations: readonly string[] = [FIRST, PLUG_MONTHS];
 
 /**

@@ -5,11 +5,11 @@ import { message, type Text, TextError } from "../../core/language/text.ts";
 import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
 import { rowEnd, rowStart } from "../../core/series/series.ts";
 import { VERSION } from "../../core/status/version.ts";
+import { errorCode } from "../../core/text/error-words.ts";
 import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
 import type { ArchiveBatch, ArchiveChunk } from "../../storage/archive-backlog.ts";
 import { MAKE_HYPERTABLE, migrations } from "./archive-migrations.ts";
 
-/** Address and login of the database. */
 export interface ArchiveAccount {
   /** `postgres://user:password@host:port/database?sslmode=…&options=…`. */
   readonly url: string;
@@ -131,11 +131,8 @@ export class PostgresArchive {
   static async #open(account: ArchiveAccount, signal: AbortSignal): Promise<PostgresArchive> {
     const { default: pg } = await import("pg");
     const socket = new Socket();
-    const archive = new PostgresArchive(
-      new pg.Client({ ...settingsOf(account), stream: () => socket }),
-      socket,
-      signal,
-    );
+    const client = new pg.Client({ ...settingsOf(account), stream: () => socket });
+    const archive = new PostgresArchive(client, socket, signal);
     if (signal.aborted) archive.close();
     await archive.#inTime(() => archive.#client.connect(), CONNECT_TIMEOUT_MS);
     return archive;
@@ -166,7 +163,6 @@ export class PostgresArchive {
     }, WRITE_TIMEOUT_MS);
   }
 
-  /** Writes the months of plugs. Errors: rejects with an ArchiveError. */
   async writePlugMonths(source: string, plugs: readonly PlugSnapshot[]): Promise<void> {
     const months = plugs.flatMap(({ id, name, measured }) =>
       measured ? [measured.month, measured.monthBefore].map((month) => ({ plug: id, name, ...month })) : [],
@@ -208,8 +204,7 @@ export class PostgresArchive {
     } catch (error) {
       this.close();
       if (error instanceof LastingArchiveError) throw error;
-      const isLasting = error instanceof Error && "code" in error && LASTING_CODE.test(String(error.code));
-      throw new (isLasting ? LastingArchiveError : ArchiveError)(textOf(error));
+      throw new (LASTING_CODE.test(errorCode(error)) ? LastingArchiveError : ArchiveError)(textOf(error));
     } finally {
       clearTimeout(timeout);
     }
@@ -230,7 +225,8 @@ function settingsOf({ url, password, ca }: ArchiveAccount): ClientConfig {
     ssl: tlsOf(searchParams.get("sslmode") ?? searchParams.get("ssl"), ca),
     options: searchParams.get("options") ?? undefined,
     application_name: "elbro",
-    ...{ keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS },
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   };
 }
 

@@ -44,13 +44,17 @@ export function conditionsIn(observed: Observed): Condition[] {
 
 function tomorrowOf(snapshot: HomeSnapshot, { calendar }: Observed, say: Say): Condition[] {
   const { home, tomorrow, tomorrowValid, tomorrowMean, currency } = snapshot;
-  const least = tomorrow.toSorted((a, b) => a.price - b.price)[0];
-  const most = tomorrow.toSorted((a, b) => b.price - a.price)[0];
+  const sorted = tomorrow.toSorted((a, b) => a.price - b.price);
+  const least = sorted[0];
+  const most = sorted.find(({ price }) => price === sorted.at(-1)?.price);
   if (!tomorrowValid || !least || !most || tomorrowMean === null) return [];
   const at = (point: PricePoint) => say("format.clock_alone", { clock: clockOf(point.start, calendar, say) });
   const message = say("note.tomorrow", {
-    ...{ mean: money(tomorrowMean, currency, say), least: money(least.price, currency, say), least_at: at(least) },
-    ...{ most: money(most.price, currency, say), most_at: at(most) },
+    mean: money(tomorrowMean, currency, say),
+    least: money(least.price, currency, say),
+    least_at: at(least),
+    most: money(most.price, currency, say),
+    most_at: at(most),
   });
   const id = `tomorrow ${home.id} ${calendar.dateOf(least.start)}`;
   const title = say("note.tomorrow_title", { home: home.name });

@@ -1,5 +1,6 @@
 /** A request of the owner's own: method, URL, headers and a body with placeholders, for programs other than ntfy. */
 import type { Config } from "../../config/schema.ts";
+import type { HttpSend } from "../../service/client/http-transport.ts";
 import type { Note } from "./note.ts";
 
 type Webhook = Pick<
@@ -7,12 +8,7 @@ type Webhook = Pick<
   "webhook_url" | "webhook_method" | "webhook_headers" | "webhook_body"
 >;
 
-export interface WebhookRequest {
-  readonly url: string;
-  readonly method: "POST" | "PUT";
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+export type WebhookRequest = Omit<HttpSend, "path"> & { readonly url: string };
 
 const PLACEHOLDER = /\{(title|message|priority|tags|click)\}/g;
 const CONTENT_TYPE = "content-type";
@@ -30,10 +26,8 @@ export function webhookRequest(webhook: Webhook & { readonly webhook_url: string
   ]);
   const escaped = escapeFor(headers[CONTENT_TYPE] ?? JSON_TYPE);
   const { title, message, priority, tags, click = "" } = note;
-  const values: Readonly<Record<string, string>> = {
-    ...{ title, message, click, priority: String(priority), tags: tags.join(",") },
-  };
-  const body = webhook_body.replace(PLACEHOLDER, (_, name: string) => escaped(values[name] ?? ""));
+  const values = new Map(Object.entries({ title, message, click, priority: String(priority), tags: tags.join(",") }));
+  const body = webhook_body.replace(PLACEHOLDER, (_, name: string) => escaped(values.get(name) ?? ""));
   return { url, method, headers, body };
 }
 

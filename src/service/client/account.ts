@@ -50,11 +50,9 @@ export interface AccountDeps {
   readonly problems: Problems;
   /** Shared with the other accounts. */
   readonly outage: Outage;
-  /** Aborts all requests at shutdown. */
   readonly signal: AbortSignal;
   /** Called with the service's time for every response that contains it. */
   readonly onServerTime: (serverMs: EpochMs) => void;
-  /** Called for every sent request with its result. */
   readonly onSpent: (operation: OperationId, outcome: string) => void;
 }
 
@@ -292,7 +290,6 @@ export class Account {
   }
 }
 
-/** Query parameters that identify a place. */
 const PLACE_NAMES: readonly string[] = ["latitude", "longitude"];
 
 function detailOf(failure: FetchFailure): Text {

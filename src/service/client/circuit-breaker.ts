@@ -32,21 +32,23 @@ export interface CircuitBreakerDeps {
 interface Pause {
   readonly kind: string;
   readonly streak: number;
-  /** Time of the last failure. */
   readonly since: MonotonicMs;
   readonly until: MonotonicMs;
 }
 
 /** Scope, kind, streak, and remaining time in ms. */
-const keptPause = z.tuple([z.string(), z.string(), z.number(), z.number()]);
-type KeptPause = z.infer<typeof keptPause>;
-const keptPauses = z.object({
-  ...{ boot: z.string(), monotonicMs: z.number(), wall: z.number(), keyMark: z.string() },
-  silences: z.array(keptPause),
+const storedPause = z.tuple([z.string(), z.string(), z.number(), z.number()]);
+type StoredPause = z.infer<typeof storedPause>;
+const storedPauses = z.object({
+  boot: z.string(),
+  monotonicMs: z.number(),
+  wall: z.number(),
+  keyMark: z.string(),
+  silences: z.array(storedPause),
 });
 
 /** Shorter pauses are not written to disk, unless the service requested them. */
-const MIN_KEPT_MS = MINUTE_MS;
+const MIN_STORED_MS = MINUTE_MS;
 /** Maximum scopes, because LAN clients may send any number of different requests. */
 const MAX_SCOPES = 500;
 const BREAKER = "the breaker";
@@ -56,8 +58,7 @@ export class CircuitBreaker {
   /** Pauses by scope, oldest first. Expired ones stay for their streak until a response arrives. */
   readonly #pauses = new Map<string, Pause>();
   /** Ends of the stored pauses, by scope. Bounded by MAX_SCOPES. */
-  #kept: ReadonlyMap<string, MonotonicMs> = new Map();
-  /** Consecutive failures of the service or of the connection. */
+  #stored: ReadonlyMap<string, MonotonicMs> = new Map();
   #failures = 0;
   #lastFailureAt: MonotonicMs = Number.NEGATIVE_INFINITY;
 
@@ -91,8 +92,7 @@ export class CircuitBreaker {
     const now = this.#deps.clock.monotonicMs();
     const pauses = [account, place, series, request, BREAKER].map((name) => this.#pauses.get(name));
     const kind = pauses.find((pause) => pause !== undefined && pause.until > now)?.kind;
-    if (kind === undefined) return null;
-    return failureOf(kind);
+    return kind === undefined ? null : failureOf(kind);
   }
 
   /** Records a failure of a request sent at `sentAt`, and returns its consequence. */
@@ -104,7 +104,7 @@ export class CircuitBreaker {
     const verdict = judge(failure, streak, this.#deps.random, need);
     if (verdict.trouble && sentAt >= this.#lastFailureAt) this.#countFailure(kind, now);
     this.#pause(scopes[verdict.scope], { kind, streak, since: now, until: now + verdict.waitMs });
-    if (verdict.waitMs >= MIN_KEPT_MS || kind.startsWith("429") || this.#isKeptOver(now)) this.#keep(now);
+    if (verdict.waitMs >= MIN_STORED_MS || kind.startsWith("429") || this.#isStoredOver(now)) this.#keep(now);
     return verdict;
   }
 
@@ -115,12 +115,12 @@ export class CircuitBreaker {
     if ((this.#pauses.get(scopes.account)?.until ?? 0) <= now) ended.push(scopes.account);
     this.#failures = 0;
     for (const name of ended) this.#pauses.delete(name);
-    if (this.#isKeptOver(now)) this.#keep(now);
+    if (this.#isStoredOver(now)) this.#keep(now);
   }
 
   /** Returns true if a stored pause has ended. It is removed, because a reboot would start it again. */
-  #isKeptOver(now: MonotonicMs): boolean {
-    return [...this.#kept].some(([name, until]) => until <= now || !this.#pauses.has(name));
+  #isStoredOver(now: MonotonicMs): boolean {
+    return [...this.#stored].some(([name, until]) => until <= now || !this.#pauses.has(name));
   }
 
   /** Returns the streak. Requests that were in flight together count as one failure. */
@@ -162,17 +162,17 @@ export class CircuitBreaker {
 
   #keep(now: MonotonicMs): void {
     const { account, memory, clock, keyMark } = this.#deps;
-    const pauses = [...this.#pauses].flatMap(([name, { kind, streak, until }]): KeptPause[] =>
+    const pauses = [...this.#pauses].flatMap(([name, { kind, streak, until }]): StoredPause[] =>
       until > now ? [[name, kind, streak, Math.ceil(until - now)]] : [],
     );
-    const stored: z.infer<typeof keptPauses> = {
+    const stored: z.infer<typeof storedPauses> = {
       boot: clock.boot,
       monotonicMs: Math.floor(now),
       wall: clock.now(),
       keyMark,
       silences: pauses,
     };
-    this.#kept = new Map(pauses.map(([name, , , restMs]) => [name, now + restMs]));
+    this.#stored = new Map(pauses.map(([name, , , restMs]) => [name, now + restMs]));
     memory.write(`silence/${account}`, JSON.stringify(stored));
   }
 
@@ -182,14 +182,14 @@ export class CircuitBreaker {
    */
   #restore(): void {
     const { account, memory, clock, keyMark } = this.#deps;
-    const stored = readJson(memory, `silence/${account}`, keptPauses);
+    const stored = readJson(memory, `silence/${account}`, storedPauses);
     if (!stored) return;
     const now = clock.monotonicMs();
     const sameBoot = stored.boot === clock.boot;
     const passedMs = Math.max(0, sameBoot ? now - stored.monotonicMs : now);
     const passedByWallMs = sameBoot ? passedMs : Math.max(passedMs, clock.now() - stored.wall);
     const onDisk = new Map<string, MonotonicMs>();
-    this.#kept = onDisk;
+    this.#stored = onDisk;
     for (const [name, kind, streak, restMs] of stored.silences) {
       const limited = kind.startsWith("429");
       if (stored.keyMark !== keyMark && !limited) continue;
@@ -208,14 +208,8 @@ function failureOf(kind: string): FetchFailure {
   if (kind === "malformed") return { kind, why, requestId: null };
   const [status = "", code = null] = kind.split(" ");
   if (!/^\d{3}$/.test(status)) return { kind: "unreachable", why };
-  return {
-    kind: "refused",
-    status: Number(status),
-    code,
-    reason: "the service reported it",
-    retryAfterMs: null,
-    requestId: null,
-  };
+  const reason = "the service reported it";
+  return { kind: "refused", status: Number(status), code, reason, retryAfterMs: null, requestId: null };
 }
 
 /** Returns the name of the 404 count of an address; it pauses nothing by itself. */

@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import { message, reasonOf } from "../../core/language/text.ts";
-import { flawOf } from "../../core/text/foreign-json.ts";
+import { flawOf, jsonIn } from "../../core/text/foreign-json.ts";
 import { DAY_MS, type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
 import { readAnswer } from "../contract/answer.ts";
 import {
@@ -33,7 +33,6 @@ export interface AskContext {
   readonly note: (notes: AnswerNotes) => void;
 }
 
-/** Requests an operation of the contract. */
 export type Client = <Id extends OperationId>(
   id: Id,
   params: ParamsOf<Id>,
@@ -51,7 +50,6 @@ export interface ClientOptions {
   readonly secrets: readonly string[];
 }
 
-/** Maximum length of an error text from the service. */
 const MAX_REASON_LENGTH = 300;
 const MAX_REQUEST_ID_LENGTH = 100;
 /** Upgrade Required, and HTTP Version Not Supported. */
@@ -100,8 +98,9 @@ async function readSuccess<Id extends OperationId>(
   if ((header("content-encoding") ?? "identity") !== "identity")
     return malformed(`the response to ${id} has a content encoding that was not requested`);
   if (body === null) return malformed(`the response to ${id} is longer than ${MAX_ANSWER_MB} MB`);
-  const json = parseJson(body);
-  if (json === undefined) return malformed(`the response to ${id} ${flawOf(body) ?? "is not JSON"}`);
+  const flaw = flawOf(body);
+  const json = flaw === null ? jsonIn(body.toString()) : undefined;
+  if (json === undefined) return malformed(`the response to ${id} ${flaw ?? "is not JSON"}`);
   const reading = await readAnswer(id, json, () => setImmediate());
   if (reading.kind === "malformed") return malformed(`${id}: ${reading.why}`);
   return { kind: "ok", body: reading.body, dropped: reading.dropped };
@@ -121,9 +120,8 @@ function isPage(body: Buffer | null): boolean {
  * so any answer of it counts that is not a web page or a redirect. Source: service interface, parts 2.4 and 7.2.
  */
 function refusal(id: OperationId, answer: HttpAnswer, notes: AnswerNotes, secrets: readonly string[]): FetchFailure {
-  const body = answer.body && parseJson(answer.body);
-  const fields: Readonly<Record<string, unknown>> = typeof body === "object" && body !== null ? { ...body } : {};
-  const { error, errorCode, reason } = fields;
+  const text = answer.body !== null && flawOf(answer.body) === null ? answer.body.toString() : "";
+  const { error, errorCode, reason } = Object(jsonIn(text)) as Readonly<Record<string, unknown>>;
   const isRedirect = answer.status >= 300 && answer.status < 400;
   const isOwnForm = error === true && typeof errorCode === "string" && typeof reason === "string";
   const isOwn = operationOf(id).interface === "consumer" ? isOwnForm : !isPage(answer.body);
@@ -179,16 +177,6 @@ function notesOf(answer: HttpAnswer, secrets: readonly string[]): AnswerNotes {
     quota: parseQuotaHeaders(answer.header, serverMs),
     serverMs,
   };
-}
-
-function parseJson(body: Buffer): unknown {
-  if (flawOf(body) !== null) return undefined;
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    // The caller reports that it is not JSON.
-    return undefined;
-  }
 }
 
 /** Returns the time of a response if the service itself sent it, and not for example a captive portal. */

@@ -5,6 +5,7 @@ import connectByProxy from "undici/lib/api/api-connect.js";
 import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 import { TextError } from "../../core/language/text.ts";
+import { errorCode } from "../../core/text/error-words.ts";
 import { BODY_TOO_LONG, describeFailure, MAX_ANSWER_MB, STOPPED_MIDWAY } from "./network-errors.ts";
 import { NO_PROXY, type ProxySettings } from "./proxy.ts";
 
@@ -54,14 +55,14 @@ const FAMILY_ATTEMPT_MS = 1_000;
 /** Maximum connections. Polling uses one less, see open-state.ts, so that LAN requests need not wait for it. */
 const CONNECTIONS = 4;
 
-/** Opens a transport to one origin. */
 export function openTransport(origin: string, options: TransportOptions = {}): Transport {
   const timeoutMs = Math.min(options.timeoutMs ?? REQUEST_TIMEOUT_MS, REQUEST_TIMEOUT_MS);
   const agent = openAgent(origin, timeoutMs, options);
   const closing = new AbortController();
   const answered = async (request: SentRequest, signal: AbortSignal) => {
     const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(new Error(lateness(timeoutMs))), timeoutMs);
+    const late = new Error(`it did not answer within ${timeoutMs / 1_000} s`);
+    const timer = setTimeout(() => deadline.abort(late), timeoutMs);
     const giveUp = () => deadline.abort(new Error("the request was cancelled"));
     const ends = [signal, closing.signal];
     if (ends.some(({ aborted }) => aborted)) giveUp();
@@ -83,10 +84,6 @@ export function openTransport(origin: string, options: TransportOptions = {}): T
       void agent.destroy();
     },
   };
-}
-
-function lateness(timeoutMs: number): string {
-  return `it did not answer within ${timeoutMs / 1_000} s`;
 }
 
 /** Creates the dispatcher: direct, or through the configured proxy. */
@@ -150,8 +147,8 @@ function send(agent: Dispatcher, request: SentRequest, signal: AbortSignal): Pro
         if (head) resolve({ ...head, body: Buffer.concat(body) });
       },
       onResponseError(_, error) {
-        if (head && codeOf(error) === BODY_TOO_LONG) resolve({ ...head, body: null });
-        else reject(head && CONNECTION_LOST.includes(codeOf(error)) ? new TextError(STOPPED_MIDWAY) : error);
+        if (head && errorCode(error) === BODY_TOO_LONG) resolve({ ...head, body: null });
+        else reject(head && CONNECTION_LOST.includes(errorCode(error)) ? new TextError(STOPPED_MIDWAY) : error);
       },
     },
   );
@@ -160,7 +157,3 @@ function send(agent: Dispatcher, request: SentRequest, signal: AbortSignal): Pro
 
 /** Error codes of a connection that closed early. */
 const CONNECTION_LOST = ["UND_ERR_SOCKET", "ECONNRESET"];
-
-function codeOf(error: Error): string {
-  return "code" in error && typeof error.code === "string" ? error.code : "";
-}

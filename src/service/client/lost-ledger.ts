@@ -9,12 +9,12 @@ import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 /** Time after which unknown attempts no longer count in the minute window: its length plus the time in flight. */
 const MINUTE_OVER_MS = 92_000;
 
-const keptLoss = z.object({ boot: z.string(), since: z.number() });
-type Kept = z.infer<typeof keptLoss>;
+const storedLoss = z.object({ boot: z.string(), since: z.number() });
+type StoredLoss = z.infer<typeof storedLoss>;
 
 /** Records that attempts of an account may be missing; call it before the account's rate limiter is created. */
 export function noteLostLedger(memory: KeyValue, account: string): void {
-  memory.write(nameOf(account), JSON.stringify({ boot: "", since: 0 } satisfies Kept));
+  memory.write(nameOf(account), JSON.stringify({ boot: "", since: 0 } satisfies StoredLoss));
 }
 
 export class LostLedger {
@@ -26,10 +26,10 @@ export class LostLedger {
   constructor(memory: KeyValue, account: string, boot: string, now: MonotonicMs) {
     this.#name = nameOf(account);
     this.#memory = memory;
-    const stored = readJson(memory, this.#name, keptLoss);
+    const stored = readJson(memory, this.#name, storedLoss);
     if (!stored) return;
     this.#since = stored.boot === boot ? stored.since : now;
-    if (stored.boot !== boot) memory.write(this.#name, JSON.stringify({ boot, since: now } satisfies Kept));
+    if (stored.boot !== boot) memory.write(this.#name, JSON.stringify({ boot, since: now } satisfies StoredLoss));
   }
 
   /** Returns until when no request may be sent. `spent` returns the number of known attempts of the last day. */

@@ -1,5 +1,6 @@
 /** Reasons why a request to the service has no response. */
 import { message, reasonOf, type Text } from "../../core/language/text.ts";
+import { errorCode } from "../../core/text/error-words.ts";
 
 /** Maximum size of a response. A year of hours with nine fields of 25 characters is less than 4 MB. */
 export const MAX_ANSWER_MB = 8;
@@ -44,8 +45,8 @@ export function describeFailure(error: unknown): Text {
     // undici has one code for this and for a header that cannot be sent.
     const refusal = PROXY_REFUSAL.exec(each.message);
     if (refusal) return message("net.proxy", { status: refusal[1] ?? refusal[2] ?? "" });
-    const code = "code" in each && typeof each.code === "string" ? each.code : "";
-    const words = SOCKET_WORDS[code] ?? (each.name === "HTTPParserError" ? message("net.no_http") : undefined);
+    const words =
+      SOCKET_WORDS[errorCode(each)] ?? (each.name === "HTTPParserError" ? message("net.no_http") : undefined);
     if (words) return words;
   }
   return reasonOf(error, message("net.failed"));

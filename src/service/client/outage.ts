@@ -10,7 +10,6 @@ import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
 export interface Trouble {
   readonly account: string;
   readonly code: ServiceProblemCode;
-  /** Time of the newest failure. */
   readonly since: EpochMs;
   readonly detail: Text;
   readonly requestId: string | null;
@@ -28,7 +27,7 @@ export class Outage {
   /** Keyed by account and series, oldest first. Bounded by the polled series, plus one per account for LAN clients. */
   readonly #troubles = new Map<string, Trouble>();
   /** Subject of the current problem; null without one. */
-  #shown: string | null = null;
+  #subject: string | null = null;
 
   constructor(problems: Problems) {
     this.#problems = problems;
@@ -37,10 +36,10 @@ export class Outage {
   start(trouble: Trouble): void {
     const { account, series, isGuests, code, since, detail, requestId } = trouble;
     this.#troubles.set(isGuests && series !== null ? `${account} lan` : (series ?? account), trouble);
-    if (this.#shown !== null) return;
-    this.#shown = subjectOf(trouble);
+    if (this.#subject !== null) return;
+    this.#subject = subjectOf(trouble);
     const found = series === null ? detail : message("found.in_series", { series, what: detail });
-    this.#problems.start({ code, since, requestId, subject: this.#shown, detail: found });
+    this.#problems.start({ code, since, requestId, subject: this.#subject, detail: found });
   }
 
   /** Records a response of an account. `scopes` lists the series, places and accounts that work again. */
@@ -52,7 +51,6 @@ export class Outage {
     this.#showLasting();
   }
 
-  /** Removes a deleted account. */
   forget(account: string): void {
     for (const [scope, trouble] of this.#troubles) if (trouble.account === account) this.#troubles.delete(scope);
     this.#showLasting();
@@ -60,9 +58,9 @@ export class Outage {
 
   #showLasting(): void {
     const lasting = [...this.#troubles.values()];
-    if (this.#shown === null || lasting.some((trouble) => subjectOf(trouble) === this.#shown)) return;
-    this.#problems.end(this.#shown);
-    this.#shown = null;
+    if (this.#subject === null || lasting.some((trouble) => subjectOf(trouble) === this.#subject)) return;
+    this.#problems.end(this.#subject);
+    this.#subject = null;
     const [next] = lasting;
     if (next) this.start(next);
   }

@@ -14,6 +14,8 @@ import {
   type MonotonicMs,
   type RateLimit,
   type Share,
+  type Spend,
+  type SpentAttempt,
 } from "../../core/fetching/rate-limit.ts";
 import { RateWindow } from "../../core/fetching/rate-window.ts";
 import { message, type Text } from "../../core/language/text.ts";
@@ -22,32 +24,16 @@ import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
 import { type AnswerNotes, serviceTime } from "./client.ts";
 import { LostLedger } from "./lost-ledger.ts";
-import {
-  ageByServerTime,
-  type IdleNote,
-  idleNote,
-  type KeptAttempt,
-  type PlacedAttempt,
-  placeAttempts,
-} from "./restored-attempts.ts";
+import { ageByServerTime, type IdleNote, idleNote, type PlacedAttempt, placeAttempts } from "./restored-attempts.ts";
 import { SharedQuota, storedSharedQuota } from "./shared-quota.ts";
 
 /** Interface to the request log. */
 export interface AttemptLog {
   /** Records an attempt, which is on disk when this returns. Returns its id; null if it could not be written. */
-  spend(spend: {
-    readonly account: string;
-    readonly share: Share;
-    readonly at: EpochMs;
-    readonly boot: string;
-    readonly monotonicMs: MonotonicMs;
-    readonly serverMs: EpochMs | null;
-    readonly seriesId: number | null;
-    readonly range: Interval | null;
-  }): number | null;
+  spend(spend: Spend): number | null;
   settle(id: number, status: number, requestId: string | null, serverMs: EpochMs | null): void;
   /** Returns the newest attempts. Shape: oldest first. */
-  recent(account: string, count: number): readonly KeptAttempt[];
+  recent(account: string, count: number): readonly SpentAttempt[];
 }
 
 /** Monotonic times can be compared within a `boot`, which begins at 0 or later: other boots lie before 0. */
@@ -222,42 +208,35 @@ export class RateLimiter {
     if (!newest || now - this.#notedAt < NOTE_EVERY_MS) return;
     this.#notedAt = now;
     const { account, memory, clock } = this.#deps;
-    const note: IdleNote = {
-      attemptId: this.#newestId,
-      boot: clock.boot,
-      monotonicMs: Math.floor(now),
-      idleMs: Math.floor(now - newest.at),
-    };
+    const at = { attemptId: this.#newestId, boot: clock.boot, monotonicMs: Math.floor(now) };
+    const note: IdleNote = { ...at, idleMs: Math.floor(now - newest.at) };
     memory.write(`idle/${account}`, JSON.stringify(note));
   }
 
   #keepCeilings(now: MonotonicMs): void {
     const { account, memory, clock } = this.#deps;
     const ceilings = this.#ceilings.kept(now);
-    const stored: z.infer<typeof keptCeilings> = {
-      attemptId: this.#newestId,
-      boot: clock.boot,
-      monotonicMs: Math.floor(now),
-      ceilings,
-    };
-    const text = ceilings.length === 0 ? "" : JSON.stringify(stored);
+    const at = { attemptId: this.#newestId, boot: clock.boot, monotonicMs: Math.floor(now) };
+    const text =
+      ceilings.length === 0 ? "" : JSON.stringify({ ...at, ceilings } satisfies z.infer<typeof storedCeilings>);
     if (text !== (memory.read(`ceilings/${account}`) ?? "")) memory.write(`ceilings/${account}`, text);
   }
 
   /** Restores the reported quotas, after a reboot for their full remaining time: the time off is unknown. */
-  #restoreCeilings(kept: readonly KeptAttempt[], now: MonotonicMs): void {
-    const found = readJson(this.#deps.memory, `ceilings/${this.#deps.account}`, keptCeilings);
+  #restoreCeilings(attempts: readonly SpentAttempt[], now: MonotonicMs): void {
+    const found = readJson(this.#deps.memory, `ceilings/${this.#deps.account}`, storedCeilings);
     if (!found) return;
     const { boot, monotonicMs, attemptId, ceilings } = found;
     const since = boot === this.#deps.clock.boot ? monotonicMs : 0;
-    const spent = kept.filter(({ id }) => id > attemptId).length;
+    const spent = attempts.filter(({ id }) => id > attemptId).length;
     for (const ceiling of ceilings)
       this.#ceilings.restore({ ...ceiling, restMs: ceiling.restMs - (now - since) }, spent, now);
   }
 }
 
-/** Stored quotas, with the newest attempt they include. */
-const keptCeilings = z.object({
-  ...{ attemptId: z.number(), boot: z.string(), monotonicMs: z.number() },
+const storedCeilings = z.object({
+  attemptId: z.number(),
+  boot: z.string(),
+  monotonicMs: z.number(),
   ceilings: z.array(storedSharedQuota),
 });

@@ -23,15 +23,14 @@ import { windowRestMs } from "./shared-quota.ts";
 type Limits = Readonly<Record<QuotaWindow, number>>;
 
 /** Higher limit from the next window on: `resetSec` in service time, `from` in monotonic time or null. */
-const keptRaise = z.object({
+const storedRaise = z.object({
   limit: z.int(),
   resetSec: z.int(),
   from: z._default(z.nullable(z.number()), null),
 });
-const keptLimit = z.object({ limit: z.int().check(z.positive()), raise: z.nullable(keptRaise) });
-/** Limits stored for the next start. */
-const keptLimits = z.object({ minute: z.optional(keptLimit), day: z.optional(keptLimit) });
-type Learned = z.infer<typeof keptLimit>;
+const storedLimit = z.object({ limit: z.int().check(z.positive()), raise: z.nullable(storedRaise) });
+const storedLimits = z.object({ minute: z.optional(storedLimit), day: z.optional(storedLimit) });
+type Learned = z.infer<typeof storedLimit>;
 
 /**
  * Limits of the consumer interface, learned from its headers and stored. A lower limit applies immediately. A higher
@@ -41,7 +40,7 @@ export class LearnedRateLimits implements RateLimitSource {
   readonly #name: string;
   readonly #memory: KeyValue;
   readonly #addresses: () => number;
-  readonly #learned: z.infer<typeof keptLimits>;
+  readonly #learned: z.infer<typeof storedLimits>;
   /** Service time of the newest response; older responses are ignored. */
   #newestMs: EpochMs | null = null;
 
@@ -50,7 +49,7 @@ export class LearnedRateLimits implements RateLimitSource {
     this.#name = `limits/${account}`;
     this.#memory = memory;
     this.#addresses = addresses;
-    const stored = readJson(memory, this.#name, keptLimits);
+    const stored = readJson(memory, this.#name, storedLimits);
     this.#learned = stored ?? {};
   }
 
@@ -139,7 +138,7 @@ export class AdaptiveRateLimits implements RateLimitSource {
   readonly #places: number;
   #perDay: number;
   #cleanMs: number;
-  #keptCleanMs: number;
+  #storedCleanMs: number;
   #answeredAt: MonotonicMs | null = null;
   #halvedAt: MonotonicMs | null = null;
 
@@ -150,7 +149,7 @@ export class AdaptiveRateLimits implements RateLimitSource {
     const [perDay, cleanMs] = readJson(memory, this.#name, z.array(z.int())) ?? [];
     this.#perDay = Math.min(THIRD_PARTY_MOST, Math.max(THIRD_PARTY_LEAST, perDay ?? THIRD_PARTY_FIRST));
     this.#cleanMs = Math.max(0, cleanMs ?? 0);
-    this.#keptCleanMs = this.#cleanMs;
+    this.#storedCleanMs = this.#cleanMs;
   }
 
   budget(now: MonotonicMs = Number.NEGATIVE_INFINITY): readonly RateLimit[] {
@@ -172,7 +171,7 @@ export class AdaptiveRateLimits implements RateLimitSource {
     else this.#cleanMs = this.#cleanAt(now);
     this.#answeredAt = now;
     if (this.#cleanMs >= DAY_MS) this.#grow();
-    else if (this.#cleanMs - this.#keptCleanMs >= CLEAN_STEP_MS) this.#keep();
+    else if (this.#cleanMs - this.#storedCleanMs >= CLEAN_STEP_MS) this.#keep();
   }
 
   /** Returns the time without a 429 up to `now`. Unit: ms. */
@@ -198,7 +197,7 @@ export class AdaptiveRateLimits implements RateLimitSource {
   }
 
   #keep(): void {
-    this.#keptCleanMs = this.#cleanMs;
+    this.#storedCleanMs = this.#cleanMs;
     this.#memory.write(this.#name, JSON.stringify([this.#perDay, Math.round(this.#cleanMs)]));
   }
 }

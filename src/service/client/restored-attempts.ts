@@ -7,21 +7,15 @@
  */
 
 import * as z from "zod/mini";
-import type { Attempt, MonotonicMs, Share } from "../../core/fetching/rate-limit.ts";
+import type { Attempt, MonotonicMs, SpentAttempt } from "../../core/fetching/rate-limit.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
-
-/** Attempt in the request log. `serverMs` is the service's time in its response; null if there was none. */
-export interface KeptAttempt {
-  readonly id: number;
-  readonly share: Share;
-  readonly boot: string;
-  readonly monotonicMs: MonotonicMs;
-  readonly serverMs: EpochMs | null;
-}
 
 /** Record made while no request is allowed: at `monotonicMs`, `idleMs` had passed since the newest attempt. */
 export const idleNote = z.object({
-  ...{ attemptId: z.number(), boot: z.string(), monotonicMs: z.number(), idleMs: z.number() },
+  attemptId: z.number(),
+  boot: z.string(),
+  monotonicMs: z.number(),
+  idleMs: z.number(),
 });
 export type IdleNote = Readonly<z.infer<typeof idleNote>>;
 
@@ -30,15 +24,15 @@ export interface PlacedAttempt extends Attempt {
   readonly serverMs: EpochMs | null;
 }
 
-/** Places stored attempts and never overstates their age. Shape: in the order of `kept`. */
+/** Places stored attempts and never overstates their age. Shape: in the order of `attempts`. */
 export function placeAttempts(
-  kept: readonly KeptAttempt[],
+  attempts: readonly SpentAttempt[],
   note: IdleNote | null,
   boot: string,
 ): readonly PlacedAttempt[] {
   const placed: PlacedAttempt[] = [];
   let axis = { boot, zeroAt: 0 };
-  for (const attempt of kept.toReversed()) {
+  for (const attempt of attempts.toReversed()) {
     const { share, serverMs } = attempt;
     if (attempt.boot !== axis.boot) axis = { boot: attempt.boot, zeroAt: axis.zeroAt - attempt.monotonicMs };
     if (note?.attemptId === attempt.id) {

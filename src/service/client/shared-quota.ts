@@ -22,11 +22,9 @@ import type { EpochMs } from "../../core/time/interval.ts";
 import { type QuotaWindow, quotaWindows } from "../contract/limits.ts";
 import type { QuotaStanding, WindowStanding } from "../contract/quota-headers.ts";
 
-/** Quota report in the response to the attempt `id`. */
 interface QuotaReport {
   readonly id: number;
   readonly quota: Partial<QuotaStanding>;
-  /** Service time of the response; null if unknown. */
   readonly serverMs: EpochMs | null;
   readonly now: MonotonicMs;
   readonly budget: readonly RateLimit[];
@@ -34,10 +32,7 @@ interface QuotaReport {
   readonly spending: RateWindow;
 }
 
-interface Mark {
-  readonly used: number;
-  readonly resetSec: number;
-}
+type Mark = Readonly<Record<"used" | "resetSec", number>>;
 
 /** Attempt that may still count towards a reported quota. */
 interface Track {
@@ -68,7 +63,9 @@ interface Ceiling extends Mark {
 
 /** Reported quota as stored for the next process. */
 export const storedSharedQuota = z.object({
-  ...{ window: z.enum(quotaWindows), left: z.number(), restMs: z.number() },
+  window: z.enum(quotaWindows),
+  left: z.number(),
+  restMs: z.number(),
   reserve: z.object({ poll: z.number(), lan: z.number() }),
 });
 export type StoredSharedQuota = Readonly<z.infer<typeof storedSharedQuota>>;
@@ -80,15 +77,12 @@ export class SharedQuota {
 
   /** Returns until when a share may send no request; a past time if it may. */
   until(share: Share, budget: readonly RateLimit[], now: MonotonicMs): MonotonicMs {
-    let until = Number.NEGATIVE_INFINITY;
-    for (const [window, ceiling] of this.#ceilings) {
-      if (ceiling.others && ceiling.until > now && availableTo(share, ceiling, windowOf(budget, window).shares) <= 0)
-        until = Math.max(until, ceiling.until);
-    }
-    return until;
+    const used = [...this.#ceilings].filter(([window, ceiling]) => {
+      return ceiling.others && ceiling.until > now && availableTo(share, ceiling, windowOf(budget, window).shares) <= 0;
+    });
+    return Math.max(...used.map(([, { until }]) => until));
   }
 
-  /** Counts an attempt that is sent now. */
   spent(id: number, share: Share, at: MonotonicMs): void {
     this.#tracks.push({ id, at, answeredAt: null, marks: {} });
     const counted = share === "lan" ? "lan" : "poll";
@@ -98,7 +92,6 @@ export class SharedQuota {
     }
   }
 
-  /** Applies the quota report of a response. */
   apply(report: QuotaReport): void {
     const track = this.#tracks.find(({ id }) => id === report.id);
     if (!track) return;
@@ -131,9 +124,18 @@ export class SharedQuota {
   restore({ window, left, reserve, restMs }: StoredSharedQuota, spent: number, now: MonotonicMs): void {
     const remaining = left - spent;
     this.#ceilings.set(window, {
-      ...{ id: -1, openSince: now - 1, countedBy: Number.NEGATIVE_INFINITY, arrivedAt: now, until: now + restMs },
-      ...{ used: Number.POSITIVE_INFINITY, resetSec: 0, others: true, oursSince: now },
-      ...{ reserve, remaining, left: remaining },
+      id: -1,
+      openSince: now - 1,
+      countedBy: Number.NEGATIVE_INFINITY,
+      arrivedAt: now,
+      until: now + restMs,
+      used: Number.POSITIVE_INFINITY,
+      resetSec: 0,
+      others: true,
+      oursSince: now,
+      reserve,
+      remaining,
+      left: remaining,
     });
   }
 
@@ -145,14 +147,20 @@ export class SharedQuota {
     const { limit: known } = windowOf(report.budget, window);
     // The reported limit may already be the higher one that applies from the next window on.
     const left = Math.max(0, Math.min(remaining, known - mark.used));
-    if (before && before.until > report.now && !supersedes({ track, mark, left }, before)) return;
+    if (before && before.until > report.now && !supersedes({ ...mark, at: track.at, left }, before)) return;
     const { now, serverMs, spending, budget } = report;
     const restMs = windowRestMs(window, resetSec, serverMs);
     const beganAt = now + restMs - SERVICE_WINDOW_MS[window];
     const spent = { poll: spending.count("poll", beganAt), lan: spending.count("lan", beganAt) };
     this.#ceilings.set(window, {
-      ...{ ...mark, id: track.id, arrivedAt: now, until: now + restMs + FLIGHT_MS },
-      ...{ openSince: track.at - FLIGHT_MS, countedBy: track.at, remaining: left, left },
+      ...mark,
+      id: track.id,
+      arrivedAt: now,
+      until: now + restMs + FLIGHT_MS,
+      openSince: track.at - FLIGHT_MS,
+      countedBy: track.at,
+      remaining: left,
+      left,
       reserve: partRemainder(left, spent, windowOf(budget, window)),
       oursSince: serverMs === null ? now : beganAt - FLIGHT_MS,
       others: true,
@@ -183,13 +191,10 @@ export function windowRestMs(window: QuotaWindow, resetSec: number, serverMs: Ep
 }
 
 /** Returns true if a report replaces the previous one. */
-function supersedes(
-  next: { readonly track: Track; readonly mark: Mark; readonly left: number },
-  before: Ceiling,
-): boolean {
-  if (next.mark.resetSec !== before.resetSec && before.id >= 0) return next.mark.resetSec > before.resetSec;
+function supersedes(next: Pick<Track, "at"> & Mark & Pick<Ceiling, "left">, before: Ceiling): boolean {
   if (before.id < 0) return true;
-  return next.track.at > before.arrivedAt || next.left < before.remaining;
+  if (next.resetSec !== before.resetSec) return next.resetSec > before.resetSec;
+  return next.at > before.arrivedAt || next.left < before.remaining;
 }
 
 /** Returns a share's part of the rest: prices all, others not each other's part, back-fill not polling's. */

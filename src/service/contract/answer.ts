@@ -25,15 +25,11 @@ export async function readAnswer<Id extends OperationId>(
   pause: () => Promise<unknown>,
 ): Promise<AnswerReading<Id>> {
   const { response } = operationOf(id);
-  const read = (body: unknown, drops: Drops): AnswerReading<Id> => ({
-    kind: "body",
-    body: body as BodyOf<Id>,
-    dropped: drops.found,
-  });
   const drops = new Drops();
+  const read = (body: unknown): AnswerReading<Id> => ({ kind: "body", body: body as BodyOf<Id>, dropped: drops.found });
   if (response.shape === "document") {
     const document = fittingPart(response.schema, json, drops);
-    return document === null ? malformed(drops) : read(document, drops);
+    return document === null ? malformed(drops) : read(document);
   }
   const envelope = response.shape === "series" ? mismatch(response.envelope, json) : null;
   if (envelope !== null && isNeeded(response, json)) return { kind: "malformed", why: envelope };
@@ -54,22 +50,17 @@ export async function readAnswer<Id extends OperationId>(
   if (consistent.length === 0 && drops.found !== null) return malformed(drops);
   if (envelope !== null && consistent.length === 0) return { kind: "malformed", why: envelope };
   if (envelope !== null) drops.add(envelope);
-  if (drops.found === null) return read(json, drops);
-  return read(response.shape === "series" ? { ...(json as object), data: consistent } : consistent, drops);
+  if (drops.found === null) return read(json);
+  return read(response.shape === "series" ? { ...(json as object), data: consistent } : consistent);
 }
 
-/** Collects what is dropped from one response. */
 class Drops {
-  #found: Dropped | null = null;
-
-  get found(): Dropped | null {
-    return this.#found;
-  }
+  found: Dropped | null = null;
 
   add(why: string, element?: unknown): void {
-    const { count, ids, why: first } = this.#found ?? { count: 0, ids: [], why };
+    const { count, ids, why: first } = this.found ?? { count: 0, ids: [], why };
     const id = typeof element === "object" && element !== null && "id" in element ? element.id : null;
-    this.#found = { count: count + 1, why: first, ids: typeof id === "string" ? [...ids, id] : ids };
+    this.found = { count: count + 1, why: first, ids: typeof id === "string" ? [...ids, id] : ids };
   }
 }
 
@@ -125,7 +116,6 @@ function partOf(path: readonly PropertyKey[]): readonly PropertyKey[] {
   return element < 0 ? path : path.slice(0, element + 1);
 }
 
-/** Removes a list element, or replaces a field. */
 function replacePart(value: unknown, path: readonly PropertyKey[], replace: (typeof REPLACEMENTS)[number]): void {
   const last = path.at(-1);
   if (last === undefined) return;

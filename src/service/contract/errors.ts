@@ -1,10 +1,4 @@
-/** Row of the service's error table. Source: service interface, part 7.1. */
-interface ErrorRow {
-  readonly status: number;
-  readonly meaning: string;
-}
-
-/** Errors of the consumer interface by their stable code. */
+/** Errors of the consumer interface by their stable code. Source: service interface, part 7.1. */
 export const errorTable = {
   invalid_parameter: { status: 400, meaning: "A request parameter is invalid." },
   invalid_range: { status: 400, meaning: "The requested range is invalid, for example `to` not after `from`." },
@@ -22,7 +16,7 @@ export const errorTable = {
     status: 503,
     meaning: "Subscription verification or request limiting is temporarily unavailable; retry later.",
   },
-} as const satisfies Record<string, ErrorRow>;
+} as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 
 export type ErrorCode = keyof typeof errorTable;
 

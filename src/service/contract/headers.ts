@@ -3,13 +3,13 @@ interface HeaderRow {
   readonly meaning: string;
   /** `evaluated`: on all responses after the quota check, also errors. `limited`: on a 429 only. */
   readonly sent: "always" | "evaluated" | "limited";
-  /** JSON schema of the value. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
 const limit = { type: "integer", minimum: 1 } as const;
 const remaining = { type: "integer", minimum: 0 } as const;
-const unixSeconds = { type: "integer", format: "int64" } as const;
+const seconds = { type: "integer", format: "int64" } as const;
+const uuid = { type: "string", format: "uuid" } as const;
 
 /** Response headers of the consumer interface. Source: service interface, part 8.2. */
 export const headerTable = {
@@ -18,25 +18,17 @@ export const headerTable = {
   "X-RateLimit-Reset-Minute": {
     meaning: "Reset of the minute window, Unix seconds.",
     sent: "evaluated",
-    schema: unixSeconds,
+    schema: seconds,
   },
   "X-RateLimit-Limit-Day": { meaning: "Configured day limit.", sent: "evaluated", schema: limit },
   "X-RateLimit-Remaining-Day": { meaning: "Remaining day attempts.", sent: "evaluated", schema: remaining },
-  "X-RateLimit-Reset-Day": {
-    meaning: "Reset of the day window, Unix seconds.",
-    sent: "evaluated",
-    schema: unixSeconds,
-  },
+  "X-RateLimit-Reset-Day": { meaning: "Reset of the day window, Unix seconds.", sent: "evaluated", schema: seconds },
   "Retry-After": {
     meaning: "On 429 only: seconds until the latest reset among the exhausted windows.",
     sent: "limited",
     schema: limit,
   },
-  "X-Request-ID": {
-    meaning: "Identifier of the response, for support.",
-    sent: "always",
-    schema: { type: "string", format: "uuid" },
-  },
+  "X-Request-ID": { meaning: "Identifier of the response, for support.", sent: "always", schema: uuid },
   "Cache-Control": {
     meaning: "Always `private, no-store`.",
     sent: "always",

@@ -9,10 +9,10 @@ export function named(name: string, schema: Json): Json {
 
 /** Copies JSON, replaces each named schema by a reference, and adds those schemas to `components`. */
 export function withReferences<Value>(json: Value, components: Record<string, unknown>): Value {
-  return (isJson(json) ? referenced(json, components) : json) as Value;
+  return (typeof json === "object" && json !== null ? referenced(json, components) : json) as Value;
 }
 
-function referenced(json: Json | readonly unknown[], components: Record<string, unknown>): unknown {
+function referenced(json: object, components: Record<string, unknown>): unknown {
   if (Array.isArray(json)) return json.map((each) => withReferences(each, components));
   const { title, ...rest } = json as Json;
   const own = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, withReferences(value, components)]));
@@ -20,8 +20,4 @@ function referenced(json: Json | readonly unknown[], components: Record<string, 
     return title === undefined ? own : { title: withReferences(title, components), ...own };
   components[title] = own;
   return { $ref: `#/components/schemas/${title}` };
-}
-
-function isJson(value: unknown): value is Json | readonly unknown[] {
-  return typeof value === "object" && value !== null;
 }

@@ -1,6 +1,6 @@
 /** OpenAPI 3.1.0 document of the contract. All its content comes from the tables in this folder. */
 import * as z from "zod/mini";
-import { type ErrorCode, errorTable } from "./errors.ts";
+import { contractError, type ErrorCode, errorBody, errorTable } from "./errors.ts";
 import { type HeaderName, headerTable } from "./headers.ts";
 import { named, withReferences } from "./named-schemas.ts";
 import { type AnyOperation, type InterfaceName, type OperationId, operationIds, operationOf } from "./operations.ts";
@@ -29,7 +29,7 @@ export function openApiDocument({ serverUrl = "/", version }: OpenApiOptions) {
   const schemas: Record<string, Json> = {};
   const paths = Object.fromEntries(operationIds.map((id) => [operationOf(id).path, { get: describeOperation(id) }]));
   const responses = Object.fromEntries(
-    [...codesByStatus].map(([status, codes]) => [errorName(status), describeError(status, codes)]),
+    [...codesByStatus].map(([status, codes]) => [`Error${status}`, describeError(status, codes)]),
   );
   const document = withReferences({ paths, responses, all: describeSchemas() }, schemas);
   return {
@@ -66,12 +66,11 @@ export function openApiDocument({ serverUrl = "/", version }: OpenApiOptions) {
 
 function describeOperation(id: OperationId): Json {
   const operation = operationOf(id);
-  const caps = describeCaps(operation);
   return {
     operationId: id,
     tags: [operation.interface],
     summary: operation.summary,
-    ...(caps ? { description: caps } : {}),
+    ...describeCaps(operation),
     security: [{ [securityOf[operation.interface]]: [] }],
     parameters: [
       ...Object.entries(operation.inPath).map(([name, kind]) => describeParameter(name, kind, "path")),
@@ -88,12 +87,13 @@ function describeOperation(id: OperationId): Json {
   };
 }
 
-function describeCaps({ range }: AnyOperation): string | null {
-  if (!range) return null;
+function describeCaps({ range }: AnyOperation): Json {
+  if (!range) return {};
   const caps = Object.entries(range.caps).map(([unit, cap]) =>
     cap ? `\`${unit}\` at most ${cap.count} ${cap.unit}s` : `\`${unit}\` without a cap`,
   );
-  return `The range is expanded outward to whole intervals of \`${range.unitFrom}\`; then: ${caps.join(", ")}.`;
+  const expanded = `The range is expanded outward to whole intervals of \`${range.unitFrom}\``;
+  return { description: `${expanded}; then: ${caps.join(", ")}.` };
 }
 
 function describeParameter(name: string, kind: string, place: "path" | "query"): Json {
@@ -103,24 +103,23 @@ function describeParameter(name: string, kind: string, place: "path" | "query"):
 
 /** Returns the possible errors of an operation. The service does not document those of the third-party interface. */
 function describeErrors(operation: AnyOperation): Json {
-  if (operation.interface === "thirdParty") {
+  if (operation.interface === "thirdParty")
     return { default: { description: "Error.", content: jsonOf(reference("schemas", "ErrorBody")) } };
-  }
   const possible = [...codesByStatus.keys()].filter((status) => {
     if (status === 400) return Object.keys({ ...operation.inPath, ...operation.inQuery }).length > 0;
     if (status === 404) return "addressId" in operation.inPath;
     return status !== 422 || operation.capability !== undefined;
   });
-  return Object.fromEntries(possible.map((status) => [status, reference("responses", errorName(status))]));
+  return Object.fromEntries(possible.map((status) => [status, reference("responses", `Error${status}`)]));
 }
 
 function describeError(status: number, codes: readonly ErrorCode[]): Json {
   const examples = codes.map((code) => {
     const { meaning } = errorTable[code];
-    return [code, { summary: meaning, value: { error: true, reason: meaning, errorCode: code } }];
+    return [code, { summary: meaning, value: errorBody(contractError(code, meaning)) }];
   });
   const sent = status === 429 ? (["always", "evaluated", "limited"] as const) : (["always", "evaluated"] as const);
-  const schema = named(`${errorName(status)}Body`, {
+  const schema = named(`Error${status}Body`, {
     allOf: [reference("schemas", "ErrorBody"), { properties: { errorCode: { type: "string", enum: codes } } }],
   });
   return {
@@ -152,26 +151,24 @@ function describeSchemas(): Record<string, Json> {
     const { response } = operationOf(id);
     const named = response.shape === "document" ? response.schema : response.row;
     schemas[nameOf(named)] ??= jsonSchema(named);
-    if (response.shape === "series") schemas[answerName(id)] = withRows(jsonSchema(response.envelope), response.row);
+    if (response.shape === "series")
+      schemas[`${capitalised(id)}Answer`] = withRows(jsonSchema(response.envelope), response.row);
   }
   return schemas;
 }
 
 function answerSchema(id: OperationId): Json {
   const { response } = operationOf(id);
-  if (response.shape === "series") return reference("schemas", answerName(id));
+  if (response.shape === "series") return reference("schemas", `${capitalised(id)}Answer`);
   if (response.shape === "document") return reference("schemas", nameOf(response.schema));
   return { type: "array", items: reference("schemas", nameOf(response.row)) };
 }
 
 function withRows(envelope: Json, row: unknown): Json {
-  const data = {
-    type: "array",
-    items: reference("schemas", nameOf(row)),
-    description: "In ascending order; missing intervals are left out.",
-  };
-  const required = Array.isArray(envelope.required) ? envelope.required : [];
-  return { ...envelope, properties: { ...(envelope.properties ?? {}), data }, required: [...required, "data"] };
+  const description = "In ascending order; missing intervals are left out.";
+  const data = { type: "array", items: reference("schemas", nameOf(row)), description };
+  const { properties = {}, required = [] } = envelope as { properties?: Json; required?: readonly string[] };
+  return { ...envelope, properties: { ...properties, data }, required: [...required, "data"] };
 }
 
 /** Returns the JSON schema without redundant keywords: patterns that repeat a format, and limits of safe integers. */
@@ -192,14 +189,6 @@ function nameOf(schema: unknown): string {
   const name = namesOfSchemas.get(schema);
   if (!name) throw new TypeError("a response schema is not exported by contract/resources.ts");
   return name;
-}
-
-function answerName(id: OperationId): string {
-  return `${capitalised(id)}Answer`;
-}
-
-function errorName(status: number): string {
-  return `Error${status}`;
 }
 
 function reference(kind: "schemas" | "responses" | "headers", name: string): Json {

@@ -236,7 +236,6 @@ export interface Dropped {
   readonly count: number;
   /** Position and expected value of the first one. */
   readonly why: string;
-  /** Ids of dropped addresses. */
   readonly ids: readonly string[];
 }
 

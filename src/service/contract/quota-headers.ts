@@ -1,6 +1,7 @@
-import { DAY_MS, type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
+import { SERVICE_WINDOW_MS } from "../../core/fetching/rate-limit.ts";
+import { type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import type { HeaderName } from "./headers.ts";
-import type { QuotaWindow } from "./limits.ts";
+import { type QuotaWindow, quotaWindows } from "./limits.ts";
 
 /** Remaining quota of one window. Unit: attempts; Unix seconds for `resetSec`. */
 export interface WindowStanding {
@@ -24,17 +25,14 @@ export const quotaHeaderNames = {
 
 /** Adds the six quota headers. */
 export function addQuotaHeaders(headers: Record<string, string>, standing: QuotaStanding): void {
-  for (const window of ["minute", "day"] as const) {
+  for (const window of quotaWindows) {
     const names = quotaHeaderNames[window];
-    const { limit, remaining, resetSec } = standing[window];
-    headers[names.limit] = String(limit);
-    headers[names.remaining] = String(remaining);
-    headers[names.resetSec] = String(resetSec);
+    for (const name of ["limit", "remaining", "resetSec"] as const)
+      headers[names[name]] = String(standing[window][name]);
   }
 }
 
-/** Lengths of the windows, and the maximum difference between a header and the time of the response. */
-const WINDOW_MS: Readonly<Record<QuotaWindow, number>> = { minute: MINUTE_MS, day: DAY_MS };
+/** Maximum difference between a header and the time of the response. */
 const RESET_SLACK_MS = MINUTE_MS;
 
 /**
@@ -47,14 +45,14 @@ export function parseQuotaHeaders(
   serverMs: EpochMs | null = null,
 ): Partial<QuotaStanding> {
   const standing: Partial<Record<QuotaWindow, WindowStanding>> = {};
-  for (const window of ["minute", "day"] as const) {
+  for (const window of quotaWindows) {
     const names = quotaHeaderNames[window];
     const limit = wholeNumber(get(names.limit.toLowerCase()), 1);
     const remaining = wholeNumber(get(names.remaining.toLowerCase()), 0);
     const resetSec = wholeNumber(get(names.resetSec.toLowerCase()), 0);
     if (limit === null || remaining === null || resetSec === null || remaining > limit) continue;
     const restMs = serverMs === null ? 0 : resetSec * SECOND_MS - serverMs;
-    if (restMs >= -RESET_SLACK_MS && restMs <= WINDOW_MS[window] + RESET_SLACK_MS)
+    if (restMs >= -RESET_SLACK_MS && restMs <= SERVICE_WINDOW_MS[window] + RESET_SLACK_MS)
       standing[window] = { limit, remaining, resetSec };
   }
   return standing;

@@ -60,16 +60,14 @@ function parseOffset(zone: string): number | null {
  * Returns `invalid_range` if `to` is not after `from`, `range_too_large` if the expanded range exceeds the cap.
  */
 export function normaliseRange(
-  asked: { readonly from: EpochMs; readonly to: EpochMs },
+  { from, to }: { readonly from: EpochMs; readonly to: EpochMs },
   unit: CalendarUnit,
   cap: RangeCap | null,
   calendar: Calendar,
 ): Interval | ContractError {
-  if (asked.to <= asked.from) {
-    const reason = `to (${formatInstant(asked.to)}) is not after from (${formatInstant(asked.from)})`;
-    return contractError("invalid_range", reason);
-  }
-  const range = calendar.expandOutward(unit, { start: asked.from, end: asked.to });
+  if (to <= from)
+    return contractError("invalid_range", `to (${formatInstant(to)}) is not after from (${formatInstant(from)})`);
+  const range = calendar.expandOutward(unit, { start: from, end: to });
   if (!cap || range.end <= latestEnd(range.start, cap, calendar)) return range;
   const asText = `${formatInstant(range.start)} to ${formatInstant(range.end)}`;
   return contractError("range_too_large", `${asText} is longer than ${cap.count} ${cap.unit}s; request smaller ranges`);

@@ -1,4 +1,4 @@
-import type { Spend } from "../../../src/storage/request-log.ts";
+import type { Spend } from "../../../src/core/fetching/rate-limit.ts";
 
 /** Returns an attempt with default values; `facts` override them. */
 export function spendOf(facts: Partial<Spend>): Spend {

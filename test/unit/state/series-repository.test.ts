@@ -124,7 +124,7 @@ describe("a stored response", () => {
 
 describe("a response that cannot be stored", () => {
   const day = dayOf("2026-03-28");
-  const asked = { operation: "prices", asked: pricesOf(day), body: bodyOf(day) as never, at: 1_000 } as const;
+  const asked = { operation: "prices", sent: pricesOf(day), body: bodyOf(day) as never, at: 1_000 } as const;
 
   test("a response that cannot be stored is returned for the same request or a part of it", () => {
     for (const part of [day, { start: day.start + 5 * HOUR_MS, end: day.start + 6 * HOUR_MS }]) {
@@ -134,7 +134,7 @@ describe("a response that cannot be stored", () => {
     const found = foundIn({
       operation: "addresses",
       wanted: {},
-      asked: {},
+      sent: {},
       body: answers.addresses as never,
       at: 1_000,
     });

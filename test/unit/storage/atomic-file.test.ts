@@ -2,11 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { replaceWhole, writeWhole, writeWholeSoon } from "../../../src/storage/atomic-file.ts";
+import { writeWhole, writeWholeSoon } from "../../../src/storage/atomic-file.ts";
 
 const writers = {
   writeWhole: [writeWhole, "new"],
-  replaceWhole: [replaceWhole, "new"],
   writeWholeSoon: [writeWholeSoon, "soon"],
 } as const;
 
