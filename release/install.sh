@@ -31,8 +31,8 @@ done
 test -n "$node" || fail "Node.js is missing at /usr/bin/node and /usr/local/bin/node; docs/install.md says how to get version 24"
 version=$("$root$node" --version)
 case $version in
-  v2[4-9].* | v[3-9][0-9].*) ;;
-  *) fail "$node is $version; elbro needs version 24.5 or later" ;;
+  v24.[5-9].* | v24.[1-9][0-9].* | v26.*) ;;
+  *) fail "$node is $version; elbro needs version 24.5 or later of 24, or 26" ;;
 esac
 
 rm -rf "$program.new"
@@ -60,6 +60,6 @@ if test "$is_new" = true; then
   say "then run: sudo systemctl start elbro"
 else
   systemd restart elbro
-  say "elbro is upgraded and runs."
+  say "elbro is upgraded and started again."
 fi
 say "Its log: journalctl -u elbro. Its page: http://$(hostname):8080/"

@@ -45,7 +45,11 @@ export const plugRows: readonly Row[] = [
     icon: "mdi:power-socket",
     category: "diagnostic",
   }),
-  row("reason", "reason", ({ reason }) => reason, { ...SENSOR, icon: "mdi:comment-text-outline" }),
+  row("reason", "reason", ({ reason }) => reason, {
+    ...SENSOR,
+    icon: "mdi:comment-text-outline",
+    category: "diagnostic",
+  }),
   row("problem", "problem", ({ silent }) => silent, {
     ...BINARY,
     deviceClass: "problem",

@@ -3,12 +3,13 @@
  * colour is found, and other versions of Chromium and of its fonts are not: a cell may also look like one next to it.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import type { Screen } from "./screen.ts";
 
 const FOLDER = path.resolve(import.meta.dirname, "../../golden/pictures");
+/** Where a picture is left that looks different. */
+const SEEN = path.resolve(import.meta.dirname, "../../../build/pictures");
 const CELL_PX = 8;
 /** Difference of brightness, of 255, from which on a cell looks different. */
 const MIN_DIFFERENCE = 24;
@@ -49,7 +50,8 @@ export async function differenceFrom(name: string, screen: Screen): Promise<stri
     if (!existsSync(file)) return `${name}: there is no stored picture; GOLDEN=update makes it`;
     const share = differingShare(await shrunk(blank, readFileSync(file), 1), shown);
     if (share <= MAX_SHARE) return null;
-    const seen = path.join(tmpdir(), `elbro-${name}.png`);
+    const seen = path.join(SEEN, `${name}.png`);
+    mkdirSync(SEEN, { recursive: true });
     writeFileSync(seen, shot);
     return `${name}: ${(share * 100).toFixed(1)} % looks different from ${file}; see ${seen}`;
   } finally {
