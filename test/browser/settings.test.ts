@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MINUTE_MS } from "../../src/core/time/interval.ts";
 import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS } from "../support/browser/page-checks.ts";
 import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
@@ -82,6 +83,7 @@ describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped 
     await using ntfy = await EmulatedNtfy.start();
     ntfy.fault = { status: 403 };
     await using daemon = await started(`${HOUSE}notify: { topic_url: "${ntfy.origin}/house-4821" }\n`);
+    await daemon.clock.runUntil(START + 2 * MINUTE_MS);
     await using screen = await looking(daemon);
     await screen.untilText("#problems", /403/);
     const test = screen.page.locator("#problems").getByRole("button", { name: "Test now" });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, test } from "vitest";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { whyNoMulticast, ZeroconfResolver } from "../../support/mdns/zeroconf-resolver.ts";
 
@@ -12,7 +12,9 @@ const config = (mdns: string, host = "0.0.0.0") => ({
 });
 
 describe.skipIf(why !== null).concurrent(`mDNS${why === null ? "" : ` (${why})`}`, () => {
-  test("another resolver finds the dashboard, and SIGTERM withdraws the announcement immediately", async () => {
+  test("another resolver finds the dashboard, and SIGTERM withdraws the announcement immediately", async ({
+    expect,
+  }) => {
     await using resolver = await ZeroconfResolver.start();
     await using installed = await TestDaemon.install({ config: config(NAME) });
     await using daemon = await installed.launch();
@@ -26,7 +28,7 @@ describe.skipIf(why !== null).concurrent(`mDNS${why === null ? "" : ` (${why})`}
     await expect.poll(() => resolver.service(NAME)).toBeUndefined();
   });
 
-  test("the second daemon with the same name gets another one and logs it", async () => {
+  test("the second daemon with the same name gets another one and logs it", async ({ expect }) => {
     const name = `${NAME}-twin`;
     await using first = await TestDaemon.install({ config: config(name) });
     await using one = await first.launch();
@@ -37,7 +39,9 @@ describe.skipIf(why !== null).concurrent(`mDNS${why === null ? "" : ` (${why})`}
     expect(JSON.parse(line)).toMatchObject({ host: `${name}-(2).local`, level: 40 });
   });
 
-  test("announces nothing without the key `mdns`, and nothing on loopback, with the reason in the log", async () => {
+  test("announces nothing without the key `mdns`, and nothing on loopback, with the reason in the log", async ({
+    expect,
+  }) => {
     const name = `${NAME}-silent`;
     await using resolver = await ZeroconfResolver.start();
     const { mdns: _, ...silent } = config(name);

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
 import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
@@ -13,7 +13,9 @@ const DEAD_MAN_MS = 17.5 * MINUTE_MS;
 const SLACK_MS = 2 * MINUTE_MS;
 const STATE = "elbro/home/plan/washer/state";
 
-test.concurrent("a plug of a killed daemon switches off by its timer; after a restart the run continues", async () => {
+test.concurrent("a plug of a killed daemon switches off by its timer; after a restart the run continues", async ({
+  expect,
+}) => {
   const began = performance.now();
   const now = () => START + (performance.now() - began) * SPEED;
   const broker = await startEmbeddedBroker({
@@ -74,7 +76,9 @@ test.concurrent("a plug of a killed daemon switches off by its timer; after a re
   }
 });
 
-test.concurrent("a freezer's plug switches on by its timer if the daemon is killed while it is OFF", async () => {
+test.concurrent("a freezer's plug switches on by its timer if the daemon is killed while it is OFF", async ({
+  expect,
+}) => {
   const began = performance.now();
   const now = () => START + (performance.now() - began) * SPEED;
   const rules = { users: [], anonymous: true, baseTopic: "nobody", discoveryPrefix: "nobody" };
