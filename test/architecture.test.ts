@@ -30,7 +30,7 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   dashboard: 10_138,
   http: 1_886,
   integrations: 2_669,
-  mqtt: 5_291,
+  mqtt: 5_327,
   plans: 1_287,
   plugs: 1_634,
   service: 3_523,

@@ -60,7 +60,7 @@ describe.skipIf(!haveChromium)("keys, log and backup on the page (in Chromium; s
     await screen.page.getByRole("button", { name: "Revoke phone" }).click();
     await screen.untilText("#keys", /Revoke the key phone\?/);
     // The safe button has the focus.
-    expect(await screen.page.evaluate("document.activeElement.textContent")).toBe("Cancel");
+    await screen.until("document.activeElement.textContent === 'Cancel'");
     await screen.page.keyboard.press("Enter");
     await screen.page.getByRole("button", { name: "Revoke phone" }).click();
     await screen.page.getByRole("button", { name: "Revoke it" }).click();

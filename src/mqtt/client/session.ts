@@ -95,6 +95,9 @@ export async function runSession(
   }
 }
 
+/** Byte that begins no valid packet, length or topic. */
+const NO_PACKET = 0xff;
+
 class Session implements BrokerSession {
   /** Maximum number of unacknowledged messages. */
   window = 1;
@@ -127,9 +130,17 @@ class Session implements BrokerSession {
     this.#stream = stream;
     this.#client = new MqttClient(() => stream, clientOptions(options, version, support));
     const bounds = new PacketBounds();
-    stream.on("data", (piece: Buffer) => {
-      const flaw = stream.destroyed ? null : bounds.flawOf(piece);
-      if (flaw !== null) this.#disconnect(flaw);
+    let flaw: string | null = null;
+    // Before MQTT.js, which would handle the packet although the connection is closed after this piece.
+    stream.prependListener("data", (piece: Buffer) => {
+      const isFirst = flaw === null;
+      flaw ??= bounds.flawOf(piece);
+      if (flaw === null) return;
+      this.#error ??= new TextError(flaw);
+      piece.fill(NO_PACKET, isFirst ? bounds.position : 0);
+    });
+    stream.on("data", () => {
+      if (flaw !== null) stream.destroy();
     });
   }
 

@@ -81,7 +81,7 @@ function nested(dir: TempDir): string {
   return dir.file("deep.yaml");
 }
 
-describe.concurrent("a daemon stays within its memory limit with", () => {
+describe("a daemon stays within its memory limit with", () => {
   const nestedAnswer = rawAnswer(`{"data":${"[".repeat(8_000_000)}`);
   const connack = Buffer.from([0x20, 0x03, 0x00, 0x00, 0x00]);
   const packets = {

@@ -271,6 +271,9 @@ describe("a hostile broker is disconnected before it fills the memory:", () => {
   test.each([
     ["a packet of 256 MB", Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]), /a packet of more than 4 MiB/],
     ["a message with QoS 2", Buffer.from([0x34, 0x06, 0x00, 0x01, 0x74, 0x00, 0x01, 0x00]), /a message with QoS 2/],
+    ["a message with QoS 2 without an id", Buffer.from([0x34, 0x03, 0x00, 0x01, 0x74]), /a message with QoS 2/],
+    ["a message with QoS 1 without an id", Buffer.from([0x32, 0x03, 0x00, 0x01, 0x74]), /too short for its message id/],
+    ["a release without an id", Buffer.from([0x62, 0x00]), /too short for its message id/],
   ])("%s", async (_, packet, reason) => {
     let sent = 0;
     await using broker = await listening((socket) =>

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { PacketBounds } from "../../../../src/mqtt/client/packet-bounds.ts";
 
 const TOO_LONG = "the broker sent a packet of more than 4 MiB";
+const TOO_SHORT = "the broker sent a packet that is too short for its message id";
 const QOS_2 = "the broker sent a message with QoS 2, which elbro did not request";
 
 function publish(bytes: number, qos: 0 | 1 | 2): Packet {
@@ -44,6 +45,10 @@ describe("packets from the broker", () => {
       TOO_LONG,
     ],
     ["a message with QoS 2", generate(publish(9, 2)), QOS_2],
+    ["a message with QoS 1 without its id", Buffer.from([0x32, 0x03, 0x00, 0x01, 0x74]), TOO_SHORT],
+    ["a message with QoS 1 that ends in its topic", Buffer.from([0x3a, 0x05, 0x00, 0x04, 0x74, 0x74, 0x74]), TOO_SHORT],
+    ["a message with QoS 1 of one byte", Buffer.from([0x32, 0x01, 0x00]), TOO_SHORT],
+    ["a release without an id", Buffer.concat([generate(publish(9, 1)), Buffer.from([0x62, 0x00])]), TOO_SHORT],
   ])("packets from the broker are rejected: %s", (_, stream, expected) => {
     for (const pieceBytes of [3, 1_000]) expect(flaw(stream, pieceBytes)).toBe(expected);
   });
