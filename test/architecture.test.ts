@@ -23,7 +23,7 @@ const sources = Object.fromEntries(
  * grow only with a reason in the commit message. After a module has shrunk, its number follows.
  */
 const MAX_LINES: Readonly<Record<string, number>> = {
-  api: 7_955,
+  api: 7_954,
   cli: 2_755,
   config: 4_686,
   core: 10_867,

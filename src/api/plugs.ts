@@ -54,13 +54,16 @@ const plugSchema = () =>
     signal_topic: s.described(s.orNull(s.text), "The topic it follows."),
     ...plugStateFields(),
   });
+const suggestion = (keys: string) => ({
+  configured: s.described(s.orNull(s.text), "Id of the plug if it is configured already."),
+  entry: s.described(s.anyObject, `Suggested entry for a new plug: ${keys}.`),
+});
 const announcedSchema = () =>
   s.namedObject("AnnouncedPlug", {
     name: s.text,
     model: s.orNull(s.text),
     timer: timer(),
-    configured: s.described(s.orNull(s.text), "Id of the plug if it is configured already."),
-    entry: s.described(s.anyObject, "Suggested entry for a new plug: `name`, `family`, `topic` and `channel`."),
+    ...suggestion("`name`, `family`, `topic` and `channel`"),
   });
 
 const entitySchema = () =>
@@ -68,11 +71,7 @@ const entitySchema = () =>
     entity: s.text,
     name: s.text,
     area: s.orNull(s.text),
-    configured: s.described(s.orNull(s.text), "Id of the plug if it is configured already."),
-    entry: s.described(
-      s.anyObject,
-      "Suggested entry for a new plug: `name`, `family`, `entity`, and `power` and `energy` if its device has such sensors.",
-    ),
+    ...suggestion("`name`, `family`, `entity`, and `power` and `energy` if its device has such sensors"),
   });
 const entitiesSchema = () =>
   s.namedObject("SwitchableEntities", {

@@ -76,12 +76,12 @@ function listed({ states, registry, devices, areas }: Registries): readonly Swit
     const name = typeof attributes.friendly_name === "string" ? attributes.friendly_name : entity;
     return [{ entity, name, device, area: areas.get(row?.ai ?? device?.area_id ?? "") ?? null }];
   });
+  const statesOf = Map.groupBy(states, ({ entity_id }) => registry.get(entity_id)?.di);
+  const switchedOf = Map.groupBy(switched, ({ device }) => device?.id);
   /** The only sensor of its kind at a device that has one entity to switch. */
   const sensorOf = (device: string | undefined, meter: Meter) => {
-    if (device === undefined || switched.filter((each) => each.device?.id === device).length > 1) return null;
-    const found = states.filter(
-      ({ entity_id, attributes }) => registry.get(entity_id)?.di === device && meterOf(entity_id, attributes) === meter,
-    );
+    if (device === undefined || switchedOf.get(device)?.length !== 1) return null;
+    const found = statesOf.get(device)?.filter((each) => meterOf(each.entity_id, each.attributes) === meter) ?? [];
     return found.length === 1 ? (found[0]?.entity_id ?? null) : null;
   };
   return switched
