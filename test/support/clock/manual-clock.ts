@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as realPause } from "node:timers/promises";
 import type { Clock } from "../../../src/core/runtime/clock.ts";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
+import { requestsInFlight } from "./requests-in-flight.ts";
 
 interface Sleeper {
   readonly at: EpochMs;
@@ -14,10 +15,14 @@ const QUIET_TURNS = 8;
 const BUSY_TURNS = 200;
 /** Number of checks after that, 1 ms apart, without a change. Loops that do not sleep then count as ended. */
 const QUIET_LOOKS = 40;
+/** Number of such checks while a request has no response. After that it counts as one that never gets a response. */
+const UNANSWERED_LOOKS = 2_000;
 /** A loop that waits this often for a time in the past would never let another loop or a timeout run. */
 const MAX_PAST_SLEEPS = 100_000;
-/** Minimum number of loops in a daemon: publication, planning, collector and nightly maintenance. */
+/** Minimum number of loops in a daemon: publication, planning, write recovery and nightly maintenance. */
 const MIN_LOOPS = 4;
+/** Number of loops in a daemon with one account. Its collector starts after the first MQTT state. */
+const USUAL_LOOPS = 5;
 
 /**
  * Clock that the test moves. It moves to the time of the next sleeper, wakes it, and waits until all loops sleep again.
@@ -34,7 +39,7 @@ export class ManualClock implements Clock {
   /** Signals of the sleepers that woke at the last move. */
   #woken: readonly AbortSignal[] = [];
   /** Number of sleepers to expect: the largest number since the clock last became quiet. */
-  #loops = MIN_LOOPS;
+  #loops = USUAL_LOOPS;
   #changes = 0;
   /** Sleeps until a time in the past since the last other sleep. */
   #pastSleeps = 0;
@@ -103,12 +108,14 @@ export class ManualClock implements Clock {
 
   /** Waits until every loop sleeps. */
   async settle(): Promise<void> {
-    for (let quiet = 0, changes = -1; quiet < BUSY_TURNS + QUIET_LOOKS; quiet++) {
+    const looks = () => (requestsInFlight.any ? UNANSWERED_LOOKS : QUIET_LOOKS);
+    for (let quiet = 0, changes = -1; quiet < BUSY_TURNS + looks(); quiet++) {
       if (changes !== this.#changes) quiet = 0;
-      else if (quiet >= QUIET_TURNS && this.#sleepingLoops >= this.#loops) return;
+      else if (quiet >= QUIET_TURNS && this.#sleepingLoops >= this.#loops && !requestsInFlight.any) return;
       changes = this.#changes;
       await (quiet < BUSY_TURNS ? nextTurn() : realPause(1));
     }
+    if (requestsInFlight.any) requestsInFlight.forget();
     const asleep = new Set([...this.#sleepers].map(({ signal }) => signal));
     if (this.#sleepers.size >= MIN_LOOPS)
       for (const signal of this.#woken) if (!asleep.has(signal)) this.#pauses.add(signal);
