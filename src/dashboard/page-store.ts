@@ -269,8 +269,14 @@ export class PageStore {
 
 function pricesOf({ currency, vat_included: vatIncluded, prices }: PricesAnswer): Prices {
   const points = prices.map(({ start, end, price, level, estimate, rank, rank_of: rankOf, parts }) => ({
-    ...{ start: Date.parse(start), end: Date.parse(end), price, estimate },
-    ...{ level: level ?? ("unknown" as const), rank, rankOf, parts },
+    start: Date.parse(start),
+    end: Date.parse(end),
+    price,
+    estimate,
+    level: level ?? ("unknown" as const),
+    rank,
+    rankOf,
+    parts,
   }));
   return { currency, vatIncluded, points };
 }

@@ -58,7 +58,12 @@ export function canvasOf(plot: uPlot, view: LabelledView, style: CSSStyleDeclara
   const { left, top, width, height } = plot.bbox;
   const perMs = width / (view.to - view.from);
   return {
-    ...{ ctx: plot.ctx, view, left, top, width, height },
+    ctx: plot.ctx,
+    view,
+    left,
+    top,
+    width,
+    height,
     lanes: lanesHeight(view, plot.height) * devicePixelRatio,
     ratio: devicePixelRatio,
     text: devicePixelRatio * textScale(),

@@ -20,8 +20,17 @@ const MIN_WIDTH = 200;
 const MIN_HEIGHT = 120;
 
 const EMPTY: LabelledView = {
-  ...{ from: 0, to: 1, bars: [], ticks: [], ticksFor: () => [], rest: null, label: "", unit: "" },
-  ...{ valueText: String, describe: () => "", onPick: () => undefined },
+  from: 0,
+  to: 1,
+  bars: [],
+  ticks: [],
+  ticksFor: () => [],
+  rest: null,
+  label: "",
+  unit: "",
+  valueText: String,
+  describe: () => "",
+  onPick: () => undefined,
 };
 
 export class Chart {

@@ -150,7 +150,9 @@ function KeyField({ of, text, wrong, onType }: KeyFieldProps) {
   const t = useTexts();
   const id = `connection-${of.key.replace(".", "-")}`;
   const common = {
-    ...{ id, value: text, "aria-describedby": `${id}-wrong` },
+    id,
+    value: text,
+    "aria-describedby": `${id}-wrong`,
     "aria-invalid": wrong === undefined ? undefined : true,
     onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) => onType(currentTarget.value),
   } as const;

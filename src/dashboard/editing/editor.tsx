@@ -149,8 +149,11 @@ function suggestionsOf({ store }: PageTools) {
   const homes = store.homes.value.map(option);
   const plans = (store.plans.value ?? []).map(option);
   return {
-    ...{ "plans[].home": homes, "plans[].after": plans },
-    ...{ "plugs[].home": homes, "plugs[].plan": plans, "plugs[].plan[]": plans },
+    "plans[].home": homes,
+    "plans[].after": plans,
+    "plugs[].home": homes,
+    "plugs[].plan": plans,
+    "plugs[].plan[]": plans,
   };
 }
 

@@ -73,7 +73,10 @@ function PriceChart({ home, prices, range }: PriceChartProps) {
   const present = pointAt(points, now);
   const view = useMemo(
     (): ChartView => ({
-      ...{ from, to, now: now >= from && now < to ? now : null, nowText: t("now_mark") },
+      from,
+      to,
+      now: now >= from && now < to ? now : null,
+      nowText: t("now_mark"),
       bars: points.map(({ price, level, ...others }) => ({ ...others, value: price, kind: level })),
       ticksFor: (room) => ticksOf({ from, to }, room, page.f),
       days: daysOf({ from, to }, page.f),

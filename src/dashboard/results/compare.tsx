@@ -5,10 +5,10 @@ import type { Home, UsageAnswer } from "../answers.ts";
 import { Wrong } from "../elements.tsx";
 import { LabelledInput } from "../labelled-input.tsx";
 import { type PageTools, usePage } from "../page.ts";
+import { Block } from "../system/block.tsx";
 import type { MeasureName } from "../use/energy.ts";
 import { amountText } from "../use/use-facts.ts";
 import { changeOf, comparedSpans, PAIRS, type Pair, type Span, spanOf } from "./compare-periods.ts";
-import { ResultBlock } from "./result-block.tsx";
 import { useRead, useTexts } from "./result-context.ts";
 
 interface CompareProps {
@@ -36,7 +36,7 @@ export function Compare({ home, measures }: CompareProps) {
   const first = compared?.first ?? spanOf(typed[0], f.calendar);
   const second = compared?.second ?? spanOf(typed[1], f.calendar);
   return (
-    <ResultBlock title={t("compare")}>
+    <Block title={t("compare")}>
       <div class="setting">
         <label for="compare-which">{t("compare_which")}</label>
         <select
@@ -54,7 +54,7 @@ export function Compare({ home, measures }: CompareProps) {
       {pair === "dates" && <Dates typed={typed} onType={setTyped} />}
       {first && second && <Figures home={home} measures={measures} spans={[first, second]} />}
       {compared?.isCut && <p class="note quiet">{t("compare_same_days")}</p>}
-    </ResultBlock>
+    </Block>
   );
 }
 

@@ -5,7 +5,7 @@ import { DAY_MS } from "../../core/time/interval.ts";
 import type { Home, Plan } from "../answers.ts";
 import type { Translate } from "../language.ts";
 import { type PageTools, usePage } from "../page.ts";
-import { ResultBlock } from "./result-block.tsx";
+import { Block } from "../system/block.tsx";
 import { useRead, useTexts } from "./result-context.ts";
 import { type Baseline, versionOf } from "./saving-bars.ts";
 
@@ -29,7 +29,7 @@ export function Runs({ home, plans, baseline }: RunsProps) {
   const { answer } = useRead<{ readonly runs: readonly RunAnswer[] }>(paths, versionOf(plans));
   const runs = answer?.[0]?.runs;
   return (
-    <ResultBlock title={t("runs")}>
+    <Block title={t("runs")}>
       {runs?.length === 0 && <p class="soft">{t("runs_none", { days: DAYS })}</p>}
       <ol class="run-list">
         {runs?.slice(0, shown).map((run) => (
@@ -41,7 +41,7 @@ export function Runs({ home, plans, baseline }: RunsProps) {
           {t("runs_more")}
         </button>
       )}
-    </ResultBlock>
+    </Block>
   );
 }
 

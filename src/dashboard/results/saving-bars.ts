@@ -68,7 +68,11 @@ export function groupedByPlan(
     });
   });
   return {
-    ...{ from, to, starts, bars, currency: plans[0]?.currency ?? null },
+    from,
+    to,
+    starts,
+    bars,
+    currency: plans[0]?.currency ?? null,
     plans: plans.map(({ rows: _, ...plan }) => plan),
     saved: sumOf(known),
     cost: known.reduce((sum, row) => sum + row.cost, 0),

@@ -8,8 +8,8 @@ import { Choice } from "../elements.tsx";
 import type { Format } from "../format.ts";
 import type { Translate } from "../language.ts";
 import { usePage } from "../page.ts";
+import { Block } from "../system/block.tsx";
 import { ChangeNote } from "../use/month-figures.tsx";
-import { ResultBlock } from "./result-block.tsx";
 import { useRead, useTexts } from "./result-context.ts";
 import { BASELINES, type Baseline, groupedByPlan, versionOf } from "./saving-bars.ts";
 
@@ -39,7 +39,7 @@ export function Savings({ home, plans, baseline, onBaseline }: SavingsProps) {
   const unknown = plans.filter(({ kwh }) => kwh === null).map(({ name }) => name);
   const isEmpty = !grouped || grouped.bars.length === 0;
   return (
-    <ResultBlock title={t("savings")}>
+    <Block title={t("savings")}>
       <Choice
         label={t("baseline")}
         name="baseline"
@@ -70,14 +70,18 @@ export function Savings({ home, plans, baseline, onBaseline }: SavingsProps) {
       {unknown.length > 0 && (
         <p class="note quiet">{t("savings_no_energy", { count: unknown.length, names: unknown.join(", ") })}</p>
       )}
-    </ResultBlock>
+    </Block>
   );
 }
 
 function viewOf(grouped: Grouped, t: Translate<"results">, f: Format, onPick: ChartView["onPick"]): ChartView {
   const { from, to, bars, currency, starts } = grouped;
   return {
-    ...{ from, to, bars, rest: null, onPick },
+    from,
+    to,
+    bars,
+    rest: null,
+    onPick,
     ticksFor: (room) => {
       const step = [1, 2, 3, 4, 6].find((each) => starts.length / each <= room) ?? 12;
       return starts

@@ -9,9 +9,9 @@ import { LabelledInput } from "../labelled-input.tsx";
 import type { Translate } from "../language.ts";
 import { type PageTools, usePage } from "../page.ts";
 import { dayWord } from "../plans/plan-words.ts";
+import { Block } from "../system/block.tsx";
 import { readTime, TIME_INPUT } from "../time-text.ts";
 import { type Fact, Facts } from "../use/month-figures.tsx";
-import { ResultBlock } from "./result-block.tsx";
 import { useRead, useTexts } from "./result-context.ts";
 
 const DEFAULT_TIME = "18:00";
@@ -45,13 +45,13 @@ export function WhatIf({ plans }: { readonly plans: readonly Plan[] }) {
   const view = useMemo(() => found && viewOf(found, t, page, setPicked), [found]);
   if (!plan) {
     return (
-      <ResultBlock title={t("what_if")}>
+      <Block title={t("what_if")}>
         <p class="soft">{t("what_if_none")}</p>
-      </ResultBlock>
+      </Block>
     );
   }
   return (
-    <ResultBlock title={t("what_if")}>
+    <Block title={t("what_if")}>
       <form class="settings" onSubmit={(event) => event.preventDefault()}>
         <div class="setting">
           <label for="what-if-plan">{t("what_if_plan")}</label>
@@ -78,7 +78,7 @@ export function WhatIf({ plans }: { readonly plans: readonly Plan[] }) {
         {picked === null ? <span class="soft">{page.t("point_at_chart")}</span> : view?.describe(picked)}
       </p>
       <Plot view={view ?? null} isEmpty={found?.starts.length === 0} emptyText={found ? t("what_if_unknown") : ""} />
-    </ResultBlock>
+    </Block>
   );
 }
 
@@ -161,7 +161,12 @@ function viewOf(found: StartsAnswer, t: Translate<"results">, page: PageTools, o
     return { start: at, end, value: figureOf(start), kind, estimate: start.estimate };
   });
   return {
-    ...{ from, to, bars, rest: null, onPick, label: t("what_if_chart", { plan: found.name }) },
+    from,
+    to,
+    bars,
+    rest: null,
+    onPick,
+    label: t("what_if_chart", { plan: found.name }),
     describe: (index) => {
       const start = starts[index];
       if (!start) return "";

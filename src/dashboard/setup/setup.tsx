@@ -21,8 +21,13 @@ import {
 } from "./step-form.tsx";
 
 const NOTHING: Choices = {
-  ...{ key: "", thirdParty: null, place: null, addresses: [], homes: [] },
-  ...{ broker: null, homeAssistant: null },
+  key: "",
+  thirdParty: null,
+  place: null,
+  addresses: [],
+  homes: [],
+  broker: null,
+  homeAssistant: null,
 };
 const TITLES = {
   service: "service_title",
@@ -223,7 +228,10 @@ function LastStep({ choices, onBack, onDone }: StepProps & { readonly onDone: (r
     const some = addresses.filter((address) => homes.includes(address.id));
     const result = await send<SetupResult>("setup", {
       ...(thirdParty ? { third_party: { ...thirdParty, places: [place] } } : { api_key: key }),
-      ...{ broker, home_assistant: homeAssistant, language, key_name: name.trim() },
+      broker,
+      home_assistant: homeAssistant,
+      language,
+      key_name: name.trim(),
       homes:
         some.length === addresses.length ? null : some.map((address) => ({ id: address.id, label: address.label })),
     });

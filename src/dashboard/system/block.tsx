@@ -1,4 +1,4 @@
-/** Blocks of the system view, and the lists of rows in them: what is set, buttons, and the last answer. */
+/** Blocks of the system view and of the results, and the lists of rows in them: what is set, buttons, the last answer. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useArrival } from "../arrival.ts";

@@ -66,7 +66,8 @@ function Line({ line: { time, level, text, facts } }: { readonly line: LogLineAn
 /** Returns the log lines of a level, with new ones. */
 function useLog(level: Level) {
   const [state, setState] = useState<{ lines: readonly LogLineAnswer[] | null; isLost: boolean }>({
-    ...{ lines: null, isLost: false },
+    lines: null,
+    isLost: false,
   });
   useEffect(() => {
     const next = logReader((after) => get<LogAnswer>(`local/v1/log?level=${level}&after=${after}`));

@@ -224,7 +224,10 @@ function UseChart({ use, home }: { readonly use: ReadUse | null; readonly home: 
     if (!use) return null;
     const { measure, range, currency } = use;
     return {
-      ...{ from: range.from, to: range.to, rest: null, onPick: setPicked },
+      from: range.from,
+      to: range.to,
+      rest: null,
+      onPick: setPicked,
       bars: past.map((bar) => ({ ...bar, estimate: bar.estimate || isPartial(bar), kind: "use" })),
       ticksFor: (room) => ticksOf(range, room, f),
       unit: currency === null ? "kWh" : f.currency(currency),
