@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VIEWS, type ViewName } from "../../src/dashboard/route.ts";
 import { DASHBOARD_PLANS, startDashboard } from "../support/browser/dashboard-daemon.ts";
-import { axeViolations, MISFITS, OVERLAPS, SMALL_TARGETS, WRAPPED } from "../support/browser/page-checks.ts";
+import {
+  axeViolations,
+  COLOUR_RULES,
+  MISFITS,
+  OVERLAPS,
+  SMALL_TARGETS,
+  WRAPPED,
+} from "../support/browser/page-checks.ts";
 import { haveChromium, type Screen, Screens } from "../support/browser/screen.ts";
 import { openView } from "../support/browser/views.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
@@ -26,37 +33,61 @@ describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skippe
     await screens?.[Symbol.asyncDispose]();
   });
 
-  test.each(["light", "dark"] as const)("%s: axe finds no violation in any view", async (scheme) => {
-    await using screen = await screens.look(daemon, { size: "phone", scheme, language: "da-DK" });
+  /** Runs axe on the page in both colour schemes. */
+  async function violations(screen: Screen): Promise<string[]> {
+    await screen.page.emulateMedia({ colorScheme: "light" });
+    const light = await axeViolations(screen);
+    await screen.page.emulateMedia({ colorScheme: "dark" });
+    return [...light, ...(await axeViolations(screen, COLOUR_RULES))];
+  }
+
+  test("light and dark: axe finds no violation in any view", async () => {
+    await using screen = await screens.look(daemon, { size: "phone", language: "da-DK" });
     for (const view of VIEWS) {
       await openView(screen, view);
       if (view === "plans") await screen.page.locator(".plan-open").first().click();
-      if (view === "prices") await screen.page.locator("#prices summary").click();
-      expect(await axeViolations(screen), view).toEqual([]);
+      if (view === "prices") {
+        await screen.page.locator("#prices summary").click();
+        await screen.page.locator("#prices tbody tr").first().waitFor();
+        await screen.page.evaluate(HIDE_REPEATED_ROWS);
+      }
+      expect(await violations(screen), view).toEqual([]);
     }
     expect(screen.errors).toEqual([]);
   });
 
   test.each([
-    ["da-DK", ["phone", "wall"]],
-    ["sv-SE", ["phone", "wide"]],
-    ["nb-NO", ["phone", "pad"]],
-    ["en-US", ["phone", "tablet"]],
-  ] as const)("%s: in no view something overlaps, is cut off or is too small to tap", async (language, sizes) => {
-    await using screen = await screens.look(daemon, { language });
-    const found: string[] = [];
-    for (const view of VIEWS) {
-      await openView(screen, view);
-      for (const size of sizes) {
-        await screen.resize(size);
-        await screen.picture(`look-${view}-${size}-${language}`);
-        for (const check of [MISFITS, OVERLAPS, SMALL_TARGETS, WRAPPED])
-          found.push(...((await screen.page.evaluate(check)) as string[]).map((each) => `${view} ${size}: ${each}`));
+    ["da-DK", "Pris nu", /^\d,\d\dkr\.\/kWh$/, /\d\d\.\d\d–\d\d\.\d\d/, ["phone", "wall"]],
+    ["sv-SE", "Pris nu", /^\d,\d\dDkr\/kWh$/, /\d\d:\d\d–\d\d:\d\d/, ["phone", "wide"]],
+    ["nb-NO", "Pris nå", /^\d,\d\dDKK\/kWh$/, /\d\d:\d\d–\d\d:\d\d/, ["phone", "pad"]],
+    ["nn", "Pris nå", /^\d,\d\dDKK\/kWh$/, /\d\d:\d\d–\d\d:\d\d/, []],
+    ["en-GB", "Price now", /^\d\.\d\dDKK\/kWh$/, /\d\d:\d\d–\d\d:\d\d/, []],
+    ["en-US", "Price now", /^\d\.\d\dDKK\/kWh$/, /\d\d:\d\d PM–\d\d:\d\d PM/, ["phone", "tablet"]],
+    ["fr-FR", "Price now", /^\d\.\d\dDKK\/kWh$/, /\d\d:\d\d–\d\d:\d\d/, []],
+  ] as const)(
+    "in %s the page shows %s, with numbers and times in the format of that language, and nothing overlaps, is cut off or is too small to tap",
+    async (language, words, price, time, sizes) => {
+      await using screen = await screens.look(daemon, { language });
+      await screen.untilText("#now .price", /\d/);
+      expect((await screen.text("#now .price")).replace(/\s/g, "")).toMatch(price);
+      expect(await screen.text("#now .when")).toContain(words);
+      expect(await screen.text("#now .when")).toMatch(time);
+      const { lang } = (await screen.page.evaluate("({ lang: document.documentElement.lang })")) as { lang: string };
+      expect(lang).toBe({ fr: "en", nn: "nb" }[language.slice(0, 2)] ?? language.slice(0, 2));
+      const found: string[] = [];
+      for (const view of sizes.length === 0 ? [] : VIEWS) {
+        await openView(screen, view);
+        for (const size of sizes) {
+          await screen.resize(size);
+          await screen.picture(`look-${view}-${size}-${language}`);
+          for (const check of [MISFITS, OVERLAPS, SMALL_TARGETS, WRAPPED])
+            found.push(...((await screen.page.evaluate(check)) as string[]).map((each) => `${view} ${size}: ${each}`));
+        }
       }
-    }
-    expect(found).toEqual([]);
-    expect(screen.errors).toEqual([]);
-  });
+      expect(found).toEqual([]);
+      expect(screen.errors).toEqual([]);
+    },
+  );
 
   test("each view has an address, a title, a marked link, and the back button returns to the view before", async () => {
     await using screen = await screens.look(daemon, { size: "phone" });
@@ -79,34 +110,13 @@ describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skippe
     await screen.untilText("#now .price", /\d/);
   });
 
-  test.each(["light", "dark"] as const)("the login page, %s: axe finds no violation", async (scheme) => {
-    await using screen = await screens.look(daemon, { size: "phone", scheme, signedIn: false });
+  test("the login page, light and dark: axe finds no violation", async () => {
+    await using screen = await screens.look(daemon, { size: "phone", signedIn: false });
     await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
-    expect(await axeViolations(screen)).toEqual([]);
+    expect(await violations(screen)).toEqual([]);
     expect(await screen.page.evaluate(MISFITS)).toEqual([]);
     expect(await screen.page.evaluate(SMALL_TARGETS)).toEqual([]);
   });
-
-  test.each([
-    ["da-DK", "Pris nu", /^\d,\d\dkr\.\/kWh$/, /\d\d\.\d\d–\d\d\.\d\d/],
-    ["sv-SE", "Pris nu", /^\d,\d\dDkr\/kWh$/, /\d\d:\d\d–\d\d:\d\d/],
-    ["nb-NO", "Pris nå", /^\d,\d\dDKK\/kWh$/, /\d\d:\d\d–\d\d:\d\d/],
-    ["nn", "Pris nå", /^\d,\d\dDKK\/kWh$/, /\d\d:\d\d–\d\d:\d\d/],
-    ["en-GB", "Price now", /^\d\.\d\dDKK\/kWh$/, /\d\d:\d\d–\d\d:\d\d/],
-    ["en-US", "Price now", /^\d\.\d\dDKK\/kWh$/, /\d\d:\d\d PM–\d\d:\d\d PM/],
-    ["fr-FR", "Price now", /^\d\.\d\dDKK\/kWh$/, /\d\d:\d\d–\d\d:\d\d/],
-  ])(
-    "in %s the page shows %s, with numbers and times in the format of that language",
-    async (language, words, price, time) => {
-      await using screen = await screens.look(daemon, { language });
-      await screen.untilText("#now .price", /\d/);
-      expect((await screen.text("#now .price")).replace(/\s/g, "")).toMatch(price);
-      expect(await screen.text("#now .when")).toContain(words);
-      expect(await screen.text("#now .when")).toMatch(time);
-      const { lang } = (await screen.page.evaluate("({ lang: document.documentElement.lang })")) as { lang: string };
-      expect(lang).toBe({ fr: "en", nn: "nb" }[language.slice(0, 2)] ?? language.slice(0, 2));
-    },
-  );
 
   test("a language chosen in the footer is kept after a reload", async () => {
     await using screen = await screens.look(daemon, { language: "en-GB" });
@@ -179,6 +189,9 @@ describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skippe
     }
   });
 });
+
+/** Hides the rows of prices that look like others: axe takes as long for them as for all other views. */
+const HIDE_REPEATED_ROWS = `for (const row of document.querySelectorAll("#prices tbody tr:not(.present, :nth-child(8n))")) row.hidden = true`;
 
 /** Presses Tab through the page. Returns the names of what was focused; each has a visible outline. */
 async function tabbed(screen: Screen): Promise<string> {

@@ -77,10 +77,17 @@ const AXE_OPTIONS = {
   iframes: false,
 };
 
+/** The rules of axe whose results depend on the colour scheme. */
+export const COLOUR_RULES: readonly string[] = ["color-contrast", "link-in-text-block"];
+
 /** Returns the axe rules that the page violates, each with the elements. */
-export async function axeViolations({ page }: Pick<Screen, "page">): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(AXE_OPTIONS)})`)) as {
+export async function axeViolations(
+  { page }: Pick<Screen, "page">,
+  runOnly: readonly string[] = AXE_OPTIONS.runOnly,
+): Promise<string[]> {
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axeSource);
+  const options = JSON.stringify({ ...AXE_OPTIONS, runOnly });
+  const { violations } = (await page.evaluate(`axe.run(document, ${options})`)) as {
     violations: AxeViolation[];
   };
   return violations.map(
