@@ -26,7 +26,7 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   api: 7_954,
   cli: 2_755,
   config: 4_686,
-  core: 10_867,
+  core: 10_917,
   dashboard: 10_180,
   http: 1_886,
   integrations: 2_669,
@@ -37,7 +37,7 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   simulator: 2_238,
   src: 265,
   state: 3_060,
-  storage: 3_478,
+  storage: 3_483,
 };
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */
 const MAX_LEVELS = 14;

@@ -107,7 +107,7 @@ export class HomeReader {
     if (operation === "prices" || operation === "forecastPrices")
       for (const made of [this.#timelines, this.#unpacked]) made.delete(place);
     if (operation === "prices") this.#months.delete(place);
-    this.#figures.delete(place);
+    if (!operation.startsWith("solar")) this.#figures.delete(place);
     if (unit === "hour") for (const made of [this.#usageDays, this.#usage]) made.delete(`${place} ${operation}`);
   }
 

@@ -1,5 +1,5 @@
 /** Storage of plans: their records, the owner's changes, and the costs of their runs. */
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import * as z from "zod/mini";
 import type { PlanRecord } from "../core/planning/plan-record.ts";
 import type { FinishedRun } from "../core/planning/plan-savings.ts";
@@ -54,6 +54,7 @@ export class PlanStore {
   /** Finished runs that are not on disk yet. Bounded by MAX_UNWRITTEN_RUNS. */
   #finished: { readonly plan: string; readonly run: FinishedRun }[] = [];
   #isGathering = false;
+  readonly #statements = new Map<string, StatementSync>();
 
   constructor(database: DatabaseSync, writing: WriteGuard = new WriteGuard(database)) {
     this.#database = withDigest(database);
@@ -78,20 +79,20 @@ export class PlanStore {
   memory(plan: string): PlanRecord | null {
     const ahead = this.#ahead.get(plan);
     if (ahead) return ahead;
-    const found = this.#database.prepare("select memory from plan_state where plan = ?").get(plan);
+    const found = this.#prepared("select memory from plan_state where plan = ?").get(plan);
     return found ? recordOf(String(found.memory)) : null;
   }
 
   settings(plan: string): ChangedSettings {
-    const rows = this.#database.prepare("select name, value from plan_setting where plan = ?").all(plan);
+    const rows = this.#prepared("select name, value from plan_setting where plan = ?").all(plan);
     return Object.fromEntries(rows.map(({ name, value }) => [String(name), String(value)]));
   }
 
   /** Stores changed settings, all or none; null deletes one. Returns true if they are on disk. */
   writeSettings(plan: string, texts: Readonly<Partial<Record<PlanSetting, string | null>>>): boolean {
     const write = () => {
-      const forget = this.#database.prepare("delete from plan_setting where plan = ? and name = ?");
-      const keep = this.#database.prepare(
+      const forget = this.#prepared("delete from plan_setting where plan = ? and name = ?");
+      const keep = this.#prepared(
         "insert or replace into plan_setting (plan, name, value, digest) values (?1, ?2, ?3, digest(?1, ?2, ?3))",
       );
       for (const [setting, text] of Object.entries(texts)) {
@@ -122,7 +123,7 @@ export class PlanStore {
 
   #flush(): void {
     const writeAll = () => {
-      const write = this.#database.prepare(
+      const write = this.#prepared(
         `insert into plan_state (plan, memory, digest) values (?1, ?2, digest(?1, ?2)) on conflict (plan)
          do update set memory = excluded.memory, digest = excluded.digest where memory <> excluded.memory`,
       );
@@ -138,18 +139,16 @@ export class PlanStore {
 
   #writeFinished(plan: string, run: FinishedRun): void {
     const { start, end, basis, meanPrice, windowStartPrice, windowPrice, kwh } = run;
-    this.#database
-      .prepare(
-        `insert into plan_run (plan, ${RUN_COLUMNS}, digest)
+    this.#prepared(
+      `insert into plan_run (plan, ${RUN_COLUMNS}, digest)
          values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, digest(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)) on conflict (plan, start_ms) do nothing`,
-      )
-      .run(plan, start, end, basis, meanPrice, windowStartPrice, windowPrice, kwh);
-    this.#database.prepare("delete from plan_run where plan = ? and start_ms < ?").run(plan, end - KEPT_MS);
+    ).run(plan, start, end, basis, meanPrice, windowStartPrice, windowPrice, kwh);
+    this.#prepared("delete from plan_run where plan = ? and start_ms < ?").run(plan, end - KEPT_MS);
   }
 
   /** Returns the totals of the runs that ended at or after `start` and before `end`. */
   totals(plan: string, start: EpochMs, end: EpochMs): RunTotals {
-    const sum = this.#database.prepare(
+    const sum = this.#prepared(
       `select count(*) as runs, total(end_ms - start_ms) / 3600000.0 as hours, total(mean_price * kwh) as cost,
               total((started_now_price - mean_price) * kwh) as savingWindowStart,
               total((window_price - mean_price) * kwh) as savingMean
@@ -165,12 +164,18 @@ export class PlanStore {
 
   /** Returns the latest finished runs, of those that started in `range` if it is given. Shape: newest first. */
   lastRuns(plan: string, most: number, { start, end }: Interval = ANY_TIME): FinishedRun[] {
-    const runs = this.#database.prepare(
+    const runs = this.#prepared(
       `select start_ms as start, end_ms as end, basis, mean_price as meanPrice, started_now_price as windowStartPrice,
               window_price as windowPrice, kwh
        from plan_run where plan = ? and start_ms >= ? and start_ms < ? order by start_ms desc limit ?`,
     );
     return runs.all(plan, start, end, most) as unknown as FinishedRun[];
+  }
+
+  #prepared(sql: string): StatementSync {
+    const known = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    this.#statements.set(sql, known);
+    return known;
   }
 }
 

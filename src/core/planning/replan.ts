@@ -25,15 +25,32 @@ const ROUNDING = 1e-9;
 export function inputFingerprint(moment: PlanInput, memory: PlanRecord): string {
   const { spec, group, blocked, after, finishBy, thresholds, machine, away = [] } = moment;
   const { window, ended } = memory;
-  const points = pointsOf(moment).filter((point) => point.end > window.start && point.start < window.until);
-  const known = points.map(({ start, price, estimate }) => [start, price, estimate]);
   const priced = isUnpriced(moment) ? "unpriced" : "priced";
   const own = group?.blocked ?? blocked;
   const judged = [...(judgesLevels(spec) ? [thresholds] : []), ...(machine === "absent" ? [machine] : []), ...away];
-  const made = hash(
-    JSON.stringify([spec, window, ended, own, after, finishBy, known, spec.fallback ? priced : "", ...judged]),
-  );
+  const others = JSON.stringify([spec, window, ended, own, after, finishBy]).slice(0, -1);
+  const last = JSON.stringify([spec.fallback ? priced : "", ...judged]).slice(1);
+  const made = hash(`${others},${textOf(pointsOf(moment), window)},${last}`);
   return group ? `${made}/${group.token}` : made;
+}
+
+/** Results of `textOf` by its prices and window: all plans with a window share one, and prices change once a day. */
+const texts = new WeakMap<readonly PricePoint[], Map<string, string>>();
+
+/** Returns the prices that touch a window as text. */
+function textOf(points: readonly PricePoint[], { start, until }: PlanRecord["window"]): string {
+  const known = texts.get(points) ?? new Map<string, string>();
+  texts.set(points, known);
+  const key = `${start} ${until}`;
+  const text =
+    known.get(key) ??
+    JSON.stringify(
+      points
+        .filter((point) => point.end > start && point.start < until)
+        .map((point) => [point.start, point.price, point.estimate]),
+    );
+  known.set(key, text);
+  return text;
 }
 
 /** Returns true if the plan uses price levels, whose thresholds may change. */

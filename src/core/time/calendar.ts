@@ -6,7 +6,7 @@
  * 25 hours need no special case. Boundaries of hours assume offset changes of whole hours, which hold everywhere except
  * on Lord Howe Island.
  */
-import { contains, DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS } from "./interval.ts";
+import { contains, DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS, QUARTER_MS, utcDate } from "./interval.ts";
 
 /** Units of time in which the service aggregates. */
 export type CalendarUnit = "fifteenMinutes" | "hour" | "day" | "month" | "year";
@@ -156,7 +156,7 @@ export class Calendar {
   }
 
   dateOf(at: EpochMs): LocalDate {
-    return new Date(at + this.offsetAt(at)).toISOString().slice(0, 10);
+    return utcDate(at + this.offsetAt(at));
   }
 
   /** Returns the minute of the local day, 0 to 1439. For settings such as `ready_by: 07:00`, not for indexing data. */

@@ -62,8 +62,27 @@ export function formatInstantOrNull(at: EpochMs | null | undefined): string | nu
   return at === null || at === undefined ? null : formatInstant(at);
 }
 
+/** The last result of `utcDate`: successive rows have the same date, and `toISOString` takes a microsecond. */
+let last = { start: Number.NaN, date: "" };
+/** Ends of the results of `formatInstant`, by the minute of the UTC day. */
+const times: string[] = [];
+
+/** Returns the UTC date of an instant, as in `formatInstant`. */
+export function utcDate(at: EpochMs): string {
+  const start = stepStart(at, DAY_MS);
+  if (start !== last.start) last = { start, date: new Date(at).toISOString().slice(0, -"T00:00:00.000Z".length) };
+  return last.date;
+}
+
 /** Formats an instant in RFC 3339, UTC, with `Z`. Milliseconds are written only if they are not zero. */
 export function formatInstant(at: EpochMs): string {
+  if (at % MINUTE_MS !== 0) return formatSecond(at);
+  const minute = (at - stepStart(at, DAY_MS)) / MINUTE_MS;
+  times[minute] ??= formatSecond(at).slice(-"T00:00:00Z".length);
+  return utcDate(at) + times[minute];
+}
+
+function formatSecond(at: EpochMs): string {
   const iso = new Date(at).toISOString();
-  return at % SECOND_MS === 0 ? `${iso.slice(0, 19)}Z` : iso;
+  return at % SECOND_MS === 0 ? `${iso.slice(0, -".000Z".length)}Z` : iso;
 }

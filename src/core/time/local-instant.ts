@@ -1,5 +1,5 @@
 import type { Calendar } from "./calendar.ts";
-import { type EpochMs, MINUTE_MS } from "./interval.ts";
+import { type EpochMs, formatInstant, MINUTE_MS } from "./interval.ts";
 
 /** Formats an instant as local time with offset and whole seconds: `2026-10-25T02:15:00+01:00`. */
 export function localInstant(at: EpochMs, calendar: Calendar): string {
@@ -12,7 +12,7 @@ export function shortLocalInstant(at: EpochMs, calendar: Calendar): string {
 }
 
 function clockTime(at: EpochMs, calendar: Calendar): string {
-  return new Date(at + calendar.offsetAt(at)).toISOString().slice(0, "2026-10-25T02:15:00".length);
+  return formatInstant(at + calendar.offsetAt(at)).slice(0, "2026-10-25T02:15:00".length);
 }
 
 function offset(at: EpochMs, calendar: Calendar): string {
