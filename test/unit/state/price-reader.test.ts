@@ -110,6 +110,16 @@ describe("stored data of a home", () => {
     expect(reader.usage(HOME, NOON).consumption?.yesterday?.value).toBe(48);
   });
 
+  test("the figures of a month are read again after a change of consumption, costs or prices, not of sold energy", () => {
+    for (const operation of ["consumption", "consumptionCosts", "prices", "forecastPrices", "solarExport"]) {
+      reader.month(HOME, NOON);
+      const { reads } = store;
+      reader.changed({ ...CONSUMPTION, operation });
+      reader.month(HOME, NOON);
+      expect([operation, store.reads > reads]).toEqual([operation, operation !== "solarExport"]);
+    }
+  });
+
   test("stored data of a home contains a damaged day again after the service returned it unchanged", () => {
     store.damaged = dayOf("2026-02-10").start;
     expect(reader.usage(HOME, NOON).consumption?.year?.days).toBe(67);

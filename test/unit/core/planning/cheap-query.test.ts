@@ -178,11 +178,14 @@ describe("a device that polls every few minutes", () => {
             const { spec } = read;
             const all = pricesOf(span, stream);
             const range = daysOf(span[0], span[1]);
+            const byEnd = new Map<EpochMs, PricePoint[]>();
             const known = (now: EpochMs) => {
               const today = calendar.day(now);
               const published = now >= calendar.timeOnDay(now, publishedAt);
               const until = published ? calendar.add("day", today.end, 1) : today.end;
-              return all.filter((point) => point.start < until);
+              const points = byEnd.get(until) ?? all.filter((point) => point.start < until);
+              byEnd.set(until, points);
+              return points;
             };
             const windows = windowsIn(spec, range.start, range.end);
             const from = windows[0]?.start ?? range.start;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
 import { afterStateOf } from "../../../../src/core/planning/plan-dependencies.ts";
+import type { PlanRecord } from "../../../../src/core/planning/plan-record.ts";
 import { without } from "../../../../src/core/time/interval.ts";
-import { at, timelineOf } from "../../../support/home/price-days.ts";
+import { at, daysOf, points, timelineOf } from "../../../support/home/price-days.ts";
 import { live, nightPrices, OPENS, slots, step, timesOf, washer, wordsOf } from "../../../support/plans/plan-life.ts";
 import { definitionOf } from "../../../support/plans/shown-plans.ts";
 
@@ -231,4 +232,18 @@ test("without returns no empty intervals", () => {
   expect(without(all, [{ start: 6, end: 10 }])).toEqual([{ start: 0, end: 6 }]);
   expect(without(all, [{ start: 10, end: 12 }])).toEqual([all]);
   expect(without(all, [all])).toEqual([]);
+});
+
+test("new prices at the end of a window also reach a plan that shares its start and its prices with a shorter one", () => {
+  const cheapAt = (hour: number) =>
+    timelineOf(points(daysOf("2026-03-07", "2026-03-11"), (i) => (i % 24 === hour ? 0.5 : 2), { unit: "hour" }));
+  const short: PlanSpec = { ...washer, hoursMs: HOUR, readyBy: 4 * 60 };
+  const long: PlanSpec = { ...short, readyBy: 7 * 60 };
+  const decided = (hour: number, before: readonly (PlanRecord | null)[]) => {
+    const timeline = cheapAt(hour);
+    return [short, long].map((spec, i) => step({ now: OPENS, spec, timeline, memory: before[i] ?? null }).memory);
+  };
+  const first = decided(5, []);
+  expect(first.map(timesOf)[1]).toEqual(["04:00-05:00"]);
+  expect(decided(6, first).map(timesOf)[1]).toEqual(["05:00-06:00"]);
 });
