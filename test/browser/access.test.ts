@@ -1,7 +1,7 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dashboardApi, GUEST_KEY, startDashboard } from "../support/browser/dashboard-daemon.ts";
+import { DASHBOARD_PLANS, dashboardApi, GUEST_KEY, startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { haveChromium, Screen, Screens } from "../support/browser/screen.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
@@ -109,42 +109,6 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
     expect(cookie?.value).not.toContain(LAN_KEY);
   });
 
-  test("after several wrong keys the page says how long to wait", async () => {
-    await using own = await startDashboard({ start: START });
-    await using screen = await screens.look(own, { signedIn: false });
-    const { page } = screen;
-    const alert = page.locator("#key-wrong");
-    for (let i = 0; i < 40 && !/Too many/.test((await alert.allTextContents()).join()); i++) {
-      const answered = page.waitForResponse(/local\/v1\/session/);
-      await page.getByLabel("Key", { exact: true }).fill(`guess-${i}`);
-      await page.keyboard.press("Enter");
-      await answered;
-      await page.getByRole("button", { name: "Log in" }).and(page.locator(":enabled")).waitFor();
-    }
-    expect(await alert.textContent()).toMatch(/Too many wrong keys\. Try again in \d+ seconds?\./);
-  });
-
-  test("a session survives a restart of the daemon", async () => {
-    await using own = await startDashboard({ start: START });
-    await using screen = await screens.look(own);
-    await screen.untilText("#now .price", /\d\.\d\d/);
-    const port = own.apiPort;
-    await own.restart({ api: dashboardApi({ port }) });
-    await screen.page.goto(screen.url);
-    await screen.untilText("#now .price", /\d\.\d\d/);
-  });
-
-  test("removing a key ends its sessions", async () => {
-    await using own = await startDashboard({ start: START });
-    await using screen = await screens.look(own);
-    await screen.untilText("#now .price", /\d\.\d\d/);
-    const port = own.apiPort;
-    await own.restart({
-      api: dashboardApi({ port, keys: [{ name: "kitchen", key: "another-key-of-the-same-name" }] }),
-    });
-    await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
-  });
-
   test("after a logout, a copy of the session cookie is not valid either", async () => {
     await using screen = await screens.look(daemon);
     await screen.untilText("#now .price", /\d\.\d\d/);
@@ -163,19 +127,6 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
       `fetch("local/v1/plans/dishwasher", { method: "POST", headers: { "Content-Type": "application/json", "X-Elbro-Page": "1" }, body: '{"enabled":false}' }).then((answer) => answer.status)`,
     );
     expect(status).toBe(403);
-  });
-
-  test("an open dashboard can be read without a login, but not changed", async () => {
-    await using open = await startDashboard({ start: START, api: { dashboard: "open" } });
-    await using screen = await screens.look(open, { signedIn: false });
-    const { page } = screen;
-    await screen.untilText("#now .price", /\d\.\d\d/);
-    await screen.show("plans");
-    await screen.untilText("#plans", /log in with a key that may make changes/);
-    await page.getByRole("button", { name: "Log in" }).click();
-    await page.getByLabel("Key", { exact: true }).fill(LAN_KEY);
-    await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "New plan" }).waitFor();
   });
 
   test("a page of another site cannot change anything with a user's session", async () => {
@@ -216,19 +167,77 @@ describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if 
     await screen.untilText("main", /if it is a proxy for this API, add "localhost" to api.hosts/);
   });
 
-  test("login to the dashboard works behind such a proxy if api.hosts contains the public host name", async () => {
-    await using named = await startDashboard({ start: START, api: { hosts: ["localhost"] } });
-    await using proxy = await proxyTo(named.apiPort, { keepsHost: false });
-    await using screen = await screens.visit(proxy.url);
-    await screen.page.goto(proxy.url);
-    await screen.page.getByLabel("Key", { exact: true }).fill(LAN_KEY);
-    await screen.page.keyboard.press("Enter");
-    await screen.untilText("#now .price", /\d\.\d\d/);
-    await screen.show("plans");
-    const dishwasher = screen.page.getByRole("article", { name: "Dishwasher" });
-    await dishwasher.getByRole("switch").uncheck();
-    await screen.untilText("#plans", /Dishwasher .*Disabled/);
-    expect(screen.errors).toEqual([]);
+  describe("after a restart with other keys or settings", () => {
+    let own: TestDaemon;
+    beforeAll(async () => {
+      own = await startDashboard({ start: START });
+    });
+    afterAll(() => own?.[Symbol.asyncDispose]());
+    const restart = (api: Parameters<typeof dashboardApi>[0]) =>
+      own.restart({ plans: DASHBOARD_PLANS, api: dashboardApi(api) });
+
+    test("a session survives a restart of the daemon", async () => {
+      await restart({});
+      await using screen = await screens.look(own);
+      await screen.untilText("#now .price", /\d\.\d\d/);
+      const port = own.apiPort;
+      await own.restart({ api: dashboardApi({ port }) });
+      await screen.page.goto(screen.url);
+      await screen.untilText("#now .price", /\d\.\d\d/);
+    });
+
+    test("removing a key ends its sessions", async () => {
+      await restart({});
+      await using screen = await screens.look(own);
+      await screen.untilText("#now .price", /\d\.\d\d/);
+      const port = own.apiPort;
+      await own.restart({
+        api: dashboardApi({ port, keys: [{ name: "kitchen", key: "another-key-of-the-same-name" }] }),
+      });
+      await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
+    });
+
+    test("an open dashboard can be read without a login, but not changed", async () => {
+      await restart({ dashboard: "open" });
+      await using screen = await screens.look(own, { signedIn: false });
+      const { page } = screen;
+      await screen.untilText("#now .price", /\d\.\d\d/);
+      await screen.show("plans");
+      await screen.untilText("#plans", /log in with a key that may make changes/);
+      await page.getByRole("button", { name: "Log in" }).click();
+      await page.getByLabel("Key", { exact: true }).fill(LAN_KEY);
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "New plan" }).waitFor();
+    });
+
+    test("login to the dashboard works behind such a proxy if api.hosts contains the public host name", async () => {
+      await restart({ hosts: ["localhost"] });
+      await using proxy = await proxyTo(own.apiPort, { keepsHost: false });
+      await using screen = await screens.visit(proxy.url);
+      await screen.page.goto(proxy.url);
+      await screen.page.getByLabel("Key", { exact: true }).fill(LAN_KEY);
+      await screen.page.keyboard.press("Enter");
+      await screen.untilText("#now .price", /\d\.\d\d/);
+      await screen.show("plans");
+      const dishwasher = screen.page.getByRole("article", { name: "Dishwasher" });
+      await dishwasher.getByRole("switch").uncheck();
+      await screen.untilText("#plans", /Dishwasher .*Disabled/);
+      expect(screen.errors).toEqual([]);
+    });
+    test("after several wrong keys the page says how long to wait", async () => {
+      await restart({});
+      await using screen = await screens.look(own, { signedIn: false });
+      const { page } = screen;
+      const alert = page.locator("#key-wrong");
+      for (let i = 0; i < 40 && !/Too many/.test((await alert.allTextContents()).join()); i++) {
+        const answered = page.waitForResponse(/local\/v1\/session/);
+        await page.getByLabel("Key", { exact: true }).fill(`guess-${i}`);
+        await page.keyboard.press("Enter");
+        await answered;
+        await page.getByRole("button", { name: "Log in" }).and(page.locator(":enabled")).waitFor();
+      }
+      expect(await alert.textContent()).toMatch(/Too many wrong keys\. Try again in \d+ seconds?\./);
+    });
   });
 });
 

@@ -3,16 +3,22 @@ import { MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
 import { startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { axeViolations } from "../support/browser/page-checks.ts";
 import { haveChromium, type Screen, Screens } from "../support/browser/screen.ts";
+import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const KEPT_FILES = "caches.open('elbro').then((cache) => cache.keys()).then((keys) => keys.map(({ url }) => url))";
 const KEPT_DATA = "localStorage.getItem('elbro-last')";
 
 describe.skipIf(!haveChromium)("the page without the daemon (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
+  let daemon: TestDaemon;
   beforeAll(async () => {
     screens = await Screens.start();
+    daemon = await startDashboard({ start: "2026-03-10T14:20:00Z" });
   });
-  afterAll(() => screens?.[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await daemon?.[Symbol.asyncDispose]();
+    await screens?.[Symbol.asyncDispose]();
+  });
 
   /** Waits until the page can be opened without the daemon. */
   const untilKept = async (screen: Screen) => {
@@ -22,7 +28,6 @@ describe.skipIf(!haveChromium)("the page without the daemon (in Chromium; skippe
   };
 
   test("opens with the last prices and their age, and returns to the daemon's when it is back", async () => {
-    await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z" });
     await using screen = await screens.look(daemon, { serviceWorkers: "allow", size: "phone" });
     await untilKept(screen);
     const price = await screen.text("#now .price");
@@ -46,7 +51,6 @@ describe.skipIf(!haveChromium)("the page without the daemon (in Chromium; skippe
   });
 
   test("a log-out deletes what was kept, and so does a key that is no longer valid", async () => {
-    await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
     await using screen = await screens.look(daemon, { serviceWorkers: "allow" });
     await untilKept(screen);
     await screen.page.context().clearCookies();
@@ -62,7 +66,6 @@ describe.skipIf(!haveChromium)("the page without the daemon (in Chromium; skippe
   });
 
   test("a key that is revoked while its page is open deletes what was kept", async () => {
-    await using daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: [] });
     const made = await daemon.post("/local/v1/keys", { name: "tablet" });
     const { key } = (await made.json()) as { key: string };
     await daemon.clock.runUntil(daemon.clock.now() + SECOND_MS);

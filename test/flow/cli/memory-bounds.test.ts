@@ -81,7 +81,7 @@ function nested(dir: TempDir): string {
   return dir.file("deep.yaml");
 }
 
-describe("a daemon stays within its memory limit with", () => {
+describe.concurrent("a daemon stays within its memory limit with", () => {
   const nestedAnswer = rawAnswer(`{"data":${"[".repeat(8_000_000)}`);
   const connack = Buffer.from([0x20, 0x03, 0x00, 0x00, 0x00]);
   const packets = {
@@ -99,7 +99,7 @@ describe("a daemon stays within its memory limit with", () => {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${daemon.pid}/status`, "utf8"))?.[1]) / 1024;
   }
 
-  test("8 MB of nested JSON from the service", async () => {
+  test("8 MB of nested JSON from the service", async ({ expect }) => {
     await using service = await RawServer.start((socket) => void socket.end(nestedAnswer));
     const megabytes = await peakWith({ service: { base_url: service.url } });
     console.log(`8 MB of nested JSON: ${megabytes.toFixed(0)} MB, ${service.requests.length} requests`);
@@ -107,7 +107,7 @@ describe("a daemon stays within its memory limit with", () => {
     expect(megabytes).toBeLessThan(DAEMON_MB);
   });
 
-  test.each(Object.entries(packets))("%s from an external broker", async (name, packet) => {
+  test.for(Object.entries(packets))("%s from an external broker", async ([name, packet], { expect }) => {
     let sent = 0;
     await using broker = await RawServer.startTalking(Buffer.concat([connack, Buffer.from(packet)]), (socket) => {
       const flood = () => {
