@@ -23,7 +23,7 @@ import {
   priorities,
   type SeriesState,
 } from "./fetch-types.ts";
-import { USAGE_DAYS, usageCandidate } from "./usage-schedule.ts";
+import { USAGE_DAYS, usageCandidate, usageDaysUntil } from "./usage-schedule.ts";
 
 /** Request that may be sent from `dueAt` on. */
 interface FetchCandidate {
@@ -173,9 +173,10 @@ function* usageWants(input: FetchScheduleInput, target: CollectTarget): Generato
   const polled = polledAs(target, "usage");
   const states = polled.map(({ series }) => input.stateOf(series));
   const waitUntil = states[0] && isComplete(states[0], yesterday) ? now : slotOn(input, today, slots.usageLast);
+  const reach = usageDaysUntil(today, calendar);
   for (const [i, { series }] of polled.entries()) {
     const state = states[i];
-    const want = state && usageCandidate(input, state, today);
+    const want = state && usageCandidate(input, state, reach);
     if (!want) continue;
     const waits = i > 0 && state.answeredAt !== null;
     yield {

@@ -19,22 +19,30 @@ const RECHECKS = [
 /** Local time of the rechecks on Sundays, in minutes since midnight. */
 const RECHECK_MINUTE = 12 * 60;
 
-/** Returns the first day to request again and its due time; null if all days are final until the next recheck. */
+/** Returns the starts of the days that may be requested again, and of today. Shape: ascending. */
+export function usageDaysUntil(today: EpochMs, calendar: Calendar): EpochMs[] {
+  return calendar.boundaries("day", { start: calendar.add("day", today, -RECHECKS[0].days), end: today });
+}
+
+/**
+ * Returns the first day to request again and its due time; null if all days are final until the next recheck. `reach`:
+ * result of `usageDaysUntil`.
+ */
 export function usageCandidate(
   input: Pick<FetchScheduleInput, "now" | "calendar" | "offsetMs">,
   state: SeriesState,
-  today: EpochMs,
+  reach: readonly EpochMs[],
 ): { start: EpochMs; dueAt: EpochMs } | null {
   const { calendar, now } = input;
-  const yesterday = calendar.add("day", today, -1);
+  const [yesterday, today] = reach.slice(-2) as [EpochMs, EpochMs];
   const days = recentDays(state, calendar, today);
   const open = days.find(({ isOpen }) => isOpen)?.start ?? null;
   const askedAt = state.askedAt(yesterday);
   const isNew = state.answeredAt === null || days.every(({ isAsked }) => !isAsked);
   if (askedAt === null && isNew) return { start: open ?? yesterday, dueAt: now };
-  for (const { days: reach, weeks } of RECHECKS) {
+  for (const { days: count, weeks } of RECHECKS) {
     const dueAt = lastRecheck(input, today, weeks);
-    const start = dueAt <= now ? firstRechecked(dueAt, state, calendar.add("day", today, -reach), input) : null;
+    const start = dueAt <= now ? firstRechecked(dueAt, state, reach.slice(-1 - count, -1)) : null;
     if (start !== null) return { start, dueAt };
   }
   if (open === null) return null;
@@ -54,19 +62,10 @@ function lastRecheck(input: SlotClock, today: EpochMs, weeks: number): EpochMs {
   return slotOn(input, input.calendar.add("day", today, -since), RECHECK_MINUTE);
 }
 
-/** Returns the oldest day from `from` on that was last requested before the recheck; null if it is done. */
-function firstRechecked(
-  recheckAt: EpochMs,
-  state: SeriesState,
-  from: EpochMs,
-  { calendar, now }: Pick<FetchScheduleInput, "calendar" | "now">,
-): EpochMs | null {
-  const today = calendar.startOf("day", now);
-  for (let day = from; day < today; day = calendar.add("day", day, 1)) {
-    const askedAt = state.askedAt(day);
-    if (askedAt !== null && askedAt < recheckAt) return day;
-  }
-  return null;
+/** Returns the first of the days that was last requested before the recheck; null if it is done. */
+function firstRechecked(recheckAt: EpochMs, state: SeriesState, days: readonly EpochMs[]): EpochMs | null {
+  const isBefore = (askedAt: EpochMs | null) => askedAt !== null && askedAt < recheckAt;
+  return days.find((day) => isBefore(state.askedAt(day))) ?? null;
 }
 
 /** Returns the days that are requested every morning, oldest first. */
