@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VIEWS, type ViewName } from "../../src/dashboard/route.ts";
 import { DASHBOARD_PLANS, startDashboard } from "../support/browser/dashboard-daemon.ts";
-import {
-  axeViolations,
-  COLOUR_RULES,
-  MISFITS,
-  OVERLAPS,
-  SMALL_TARGETS,
-  WRAPPED,
-} from "../support/browser/page-checks.ts";
+import { MISFITS, OVERLAPS, SMALL_TARGETS, violationsInBothSchemes, WRAPPED } from "../support/browser/page-checks.ts";
 import { haveChromium, type Screen, Screens } from "../support/browser/screen.ts";
 import { openView } from "../support/browser/views.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
@@ -33,14 +26,6 @@ describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skippe
     await screens?.[Symbol.asyncDispose]();
   });
 
-  /** Runs axe on the page in both colour schemes. */
-  async function violations(screen: Screen): Promise<string[]> {
-    await screen.page.emulateMedia({ colorScheme: "light" });
-    const light = await axeViolations(screen);
-    await screen.page.emulateMedia({ colorScheme: "dark" });
-    return [...light, ...(await axeViolations(screen, COLOUR_RULES))];
-  }
-
   test("light and dark: axe finds no violation in any view", async () => {
     await using screen = await screens.look(daemon, { size: "phone", language: "da-DK" });
     for (const view of VIEWS) {
@@ -51,7 +36,7 @@ describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skippe
         await screen.page.locator("#prices tbody tr").first().waitFor();
         await screen.page.evaluate(HIDE_REPEATED_ROWS);
       }
-      expect(await violations(screen), view).toEqual([]);
+      expect(await violationsInBothSchemes(screen), view).toEqual([]);
     }
     expect(screen.errors).toEqual([]);
   });
@@ -113,7 +98,7 @@ describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skippe
   test("the login page, light and dark: axe finds no violation", async () => {
     await using screen = await screens.look(daemon, { size: "phone", signedIn: false });
     await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
-    expect(await violations(screen)).toEqual([]);
+    expect(await violationsInBothSchemes(screen)).toEqual([]);
     expect(await screen.page.evaluate(MISFITS)).toEqual([]);
     expect(await screen.page.evaluate(SMALL_TARGETS)).toEqual([]);
   });
