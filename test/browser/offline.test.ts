@@ -3,6 +3,7 @@ import { MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
 import { startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { axeViolations } from "../support/browser/page-checks.ts";
 import { haveChromium, type Screen, Screens } from "../support/browser/screen.ts";
+import { untilLogIn } from "../support/browser/views.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 
 const KEPT_FILES = "caches.open('elbro').then((cache) => cache.keys()).then((keys) => keys.map(({ url }) => url))";
@@ -73,7 +74,7 @@ describe.skipIf(!haveChromium)("the page without the daemon (in Chromium; skippe
     await untilKept(screen);
     expect((await daemon.send("DELETE", "/local/v1/keys/tablet")).status).toBe(200);
     await daemon.clock.runUntil(daemon.clock.now() + MINUTE_MS);
-    await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
+    await untilLogIn(screen);
     expect(await screen.page.evaluate(KEPT_DATA)).toBeNull();
     // The login is a file of the page, which may be kept.
     expect(await screen.page.evaluate(KEPT_FILES)).not.toContain(screen.url);

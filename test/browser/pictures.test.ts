@@ -109,6 +109,7 @@ describe.skipIf(!haveChromium)("pictures of the dashboard (in Chromium; skipped 
     await using daemon = await startDashboard(options);
     await using screens = await Screens.start();
     await using screen = await screens.look(daemon, { language });
+    await using blank = await screens.visit("");
     await screen.untilText("#now", shows);
     if (name === "offline") {
       await screen.page.route("**/events", (route) => route.abort());
@@ -120,7 +121,7 @@ describe.skipIf(!haveChromium)("pictures of the dashboard (in Chromium; skipped 
       const picture = `${name}-${shot.replaceAll(" ", "-")}`;
       await take(screen, shot, isCompared === true);
       await screen.picture(picture);
-      if (isCompared && !isEach) found.push(await differenceFrom(picture, screen));
+      if (isCompared && !isEach) found.push(await differenceFrom(picture, screen, blank.page));
     }
     expect(found.filter((each) => each !== null)).toEqual([]);
     if (name !== "offline") expect(screen.errors).toEqual([]);

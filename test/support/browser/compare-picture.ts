@@ -35,28 +35,26 @@ interface Shrunk {
   readonly png: string;
 }
 
-/** Returns what is wrong with the shown screen; null if it looks as stored. `GOLDEN=update` stores it. */
-export async function differenceFrom(name: string, screen: Screen): Promise<string | null> {
+/**
+ * Returns what is wrong with the shown screen; null if it looks as stored. `GOLDEN=update` stores it. `blank` is a page
+ * that draws.
+ */
+export async function differenceFrom(name: string, screen: Screen, blank: Page): Promise<string | null> {
   const shot = await screen.page.screenshot();
-  const blank = await screen.page.context().newPage();
-  try {
-    const shown = await shrunk(blank, shot, CELL_PX);
-    const file = path.join(FOLDER, `${name}.png`);
-    if (process.env.GOLDEN === "update") {
-      mkdirSync(FOLDER, { recursive: true });
-      writeFileSync(file, Buffer.from(shown.png, "base64"));
-      return null;
-    }
-    if (!existsSync(file)) return `${name}: there is no stored picture; GOLDEN=update makes it`;
-    const share = differingShare(await shrunk(blank, readFileSync(file), 1), shown);
-    if (share <= MAX_SHARE) return null;
-    const seen = path.join(SEEN, `${name}.png`);
-    mkdirSync(SEEN, { recursive: true });
-    writeFileSync(seen, shot);
-    return `${name}: ${(share * 100).toFixed(1)} % looks different from ${file}; see ${seen}`;
-  } finally {
-    await blank.close();
+  const shown = await shrunk(blank, shot, CELL_PX);
+  const file = path.join(FOLDER, `${name}.png`);
+  if (process.env.GOLDEN === "update") {
+    mkdirSync(FOLDER, { recursive: true });
+    writeFileSync(file, Buffer.from(shown.png, "base64"));
+    return null;
   }
+  if (!existsSync(file)) return `${name}: there is no stored picture; GOLDEN=update makes it`;
+  const share = differingShare(await shrunk(blank, readFileSync(file), 1), shown);
+  if (share <= MAX_SHARE) return null;
+  const seen = path.join(SEEN, `${name}.png`);
+  mkdirSync(SEEN, { recursive: true });
+  writeFileSync(seen, shot);
+  return `${name}: ${(share * 100).toFixed(1)} % looks different from ${file}; see ${seen}`;
 }
 
 async function shrunk(page: Page, png: Buffer, cell: number): Promise<Shrunk> {

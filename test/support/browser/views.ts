@@ -1,4 +1,5 @@
 /** Opens the views of the dashboard one after the other in the same page, and says when each is complete. */
+import { expect } from "vitest";
 import type { ViewName } from "../../../src/dashboard/route.ts";
 import type { Screen } from "./screen.ts";
 
@@ -17,6 +18,21 @@ export async function openView(screen: Screen, view: ViewName): Promise<void> {
   await screen.page.evaluate(`location.hash = ${JSON.stringify(view)}`);
   await screen.untilText(...COMPLETE[view]);
   await screen.until(`document.querySelector("#${view}").getAttribute("aria-busy") === null`);
+}
+
+/** Waits for the log-in with a page whose clock runs ahead: a refused event stream is opened again after seconds. */
+export async function untilLogIn({ page }: Screen): Promise<void> {
+  await page.clock.install();
+  const heading = page.getByRole("heading", { name: "Log in" });
+  await expect
+    .poll(
+      async () => {
+        await page.clock.fastForward(1_000);
+        return heading.isVisible();
+      },
+      { interval: 200 },
+    )
+    .toBe(true);
 }
 
 /** Opens the row of a plan in the view of the plans. */
