@@ -10,19 +10,19 @@ const pageText = (daemon: TestDaemon) => readFileSync(path.join(daemon.dir.path,
 
 describe.skipIf(!haveChromium)("connections and changes (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
+  let daemon: TestDaemon;
   beforeAll(async () => {
     screens = await Screens.start();
+    daemon = await TestDaemon.start({ start: START, simulator: { homes: ["danish"] }, yaml: "language: en\n" });
   });
-  afterAll(() => screens?.[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await daemon?.[Symbol.asyncDispose]();
+    await screens?.[Symbol.asyncDispose]();
+  });
 
   const dialog = ({ page }: Screen) => page.getByRole("dialog");
 
   test("a key is tested and changed; another server asks for it again; the change is listed and can be taken back", async () => {
-    await using daemon = await TestDaemon.start({
-      start: START,
-      simulator: { homes: ["danish"] },
-      yaml: "language: en\n",
-    });
     await using screen = await screens.look(daemon, { view: "system", size: "phone" });
     const { page } = screen;
     const key = daemon.simulator.keys.consumerKey ?? "";
@@ -69,11 +69,6 @@ describe.skipIf(!haveChromium)("connections and changes (in Chromium; skipped if
   });
 
   test("all connections are set up again, one after the other", async () => {
-    await using daemon = await TestDaemon.start({
-      start: START,
-      simulator: { homes: ["danish"] },
-      yaml: "language: en\n",
-    });
     await using screen = await screens.look(daemon, { view: "system" });
     await screen.page.getByRole("button", { name: "Set up again" }).click();
     const step = (number: number, name: string) => dialog(screen).getByText(`Step ${number} of 3: ${name}`).waitFor();
@@ -92,11 +87,6 @@ describe.skipIf(!haveChromium)("connections and changes (in Chromium; skipped if
   });
 
   test("what was typed is there again after Escape and a reload, and is asked about before it is discarded", async () => {
-    await using daemon = await TestDaemon.start({
-      start: START,
-      simulator: { homes: ["danish"] },
-      yaml: "language: en\n",
-    });
     await using screen = await screens.look(daemon, { view: "plans" });
     const { page } = screen;
     const open = async () => {

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
-import { axeViolations, MISFITS, OVERLAPS, WRAPPED } from "../support/browser/page-checks.ts";
+import { axeViolations, MISFITS, OVERLAPS, violationsInBothSchemes, WRAPPED } from "../support/browser/page-checks.ts";
 import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import { unfold } from "../support/browser/views.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
@@ -38,11 +38,15 @@ describe.skipIf(!haveChromium)(
     let screens: Screens;
     /** Daemon of tests that save nothing. */
     let daemon: TestDaemon;
+    /** Daemon of tests that save plans under names of their own. */
+    let saving: TestDaemon;
     beforeAll(async () => {
       screens = await Screens.start();
       daemon = await started();
+      saving = await started();
     });
     afterAll(async () => {
+      await saving?.[Symbol.asyncDispose]();
       await daemon?.[Symbol.asyncDispose]();
       await screens?.[Symbol.asyncDispose]();
     });
@@ -56,8 +60,7 @@ describe.skipIf(!haveChromium)(
     const card = ({ page }: Screen, name: string) => page.getByRole("article", { name, exact: true });
 
     test("a new plan has a preview of hours and cost, and can be saved, changed, copied and deleted", async () => {
-      await using daemon = await started();
-      await using screen = await looking(daemon, { size: "phone" });
+      await using screen = await looking(saving, { size: "phone" });
       const { page } = screen;
       await page.getByRole("button", { name: "New plan" }).click();
       await page.getByRole("button", { name: "Something else" }).click();
@@ -78,13 +81,13 @@ describe.skipIf(!haveChromium)(
       const [span = "none"] = /\d\d:\d\d–\d\d:\d\d/.exec(seen) ?? [];
       expect(await card(screen, "Washer").textContent()).toContain(span);
       await unfold(screen, "Washer");
-      expect(fileText(daemon)).toMatch(/washer:\n.*name: Washer\n.*home: home\n.*kind: window\n.*hours: 2\n/);
+      expect(fileText(saving)).toMatch(/washer:\n.*name: Washer\n.*home: home\n.*kind: window\n.*hours: 2\n/);
 
       await card(screen, "Washer").getByRole("button", { name: "Edit" }).click();
       await typeKeys(dialog(screen).getByLabel("Hours", { exact: true }), "3");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
       await screen.untilText("#plans .edited", /Washer is saved/);
-      expect(fileText(daemon)).toMatch(/name: Washer\n.*home: home\n.*kind: window\n.*hours: 3\n/);
+      expect(fileText(saving)).toMatch(/name: Washer\n.*home: home\n.*kind: window\n.*hours: 3\n/);
 
       await card(screen, "Washer").getByRole("button", { name: "Copy" }).click();
       expect(await dialog(screen).getByLabel("Name", { exact: true }).inputValue()).toBe("Washer (copy)");
@@ -98,13 +101,12 @@ describe.skipIf(!haveChromium)(
       await dialog(screen).getByRole("button", { name: "Delete" }).click();
       await screen.untilText("#plans .edited", /Washer is deleted/);
       await screen.until("!document.querySelector('#plan-washer')");
-      expect(fileText(daemon)).not.toContain("name: Washer\n");
+      expect(fileText(saving)).not.toContain("name: Washer\n");
       expect(screen.errors).toEqual([]);
     });
 
     test("a template fills the form and asks three questions; the rest is in a fold", async () => {
-      await using daemon = await started();
-      await using screen = await looking(daemon, { size: "phone" });
+      await using screen = await looking(saving, { size: "phone" });
       await screen.page.getByRole("button", { name: "New plan" }).click();
       await screen.picture("plan-templates-phone");
       await screen.page.getByRole("button", { name: "Dishwasher" }).click();
@@ -116,12 +118,11 @@ describe.skipIf(!haveChromium)(
       await screen.picture("plan-template-phone");
       await form.getByRole("button", { name: "Save" }).click();
       await screen.untilText("#plans .edited", /Dishwasher is saved\./);
-      expect(fileText(daemon)).toMatch(/name: Dishwasher\n.*home: home\n.*kind: window\n.*hours: 2\n/);
+      expect(fileText(saving)).toMatch(/name: Dishwasher\n.*home: home\n.*kind: window\n.*hours: 2\n/);
     });
 
     test("the form shows only the fields of the plan's kind, and marks missing required ones", async () => {
-      await using daemon = await started();
-      await using screen = await looking(daemon);
+      await using screen = await looking(saving);
       const { page } = screen;
       await page.getByRole("button", { name: "New plan" }).click();
       await page.getByRole("button", { name: "Something else" }).click();
@@ -135,7 +136,7 @@ describe.skipIf(!haveChromium)(
       await screen.untilText("dialog .preview", /\d\d:\d\d–\d\d:\d\d/);
       await form.getByRole("button", { name: "Save" }).click();
       await screen.untilText("#plans .edited", /Heater is saved/);
-      expect(fileText(daemon)).not.toMatch(/name: Heater\n(.*\n){1,3}.*hours/);
+      expect(fileText(saving)).not.toMatch(/name: Heater\n(.*\n){1,3}.*hours/);
     });
 
     test("the preview shows a plan whose hours have begun as planned, not as running", async () => {
@@ -207,21 +208,20 @@ describe.skipIf(!haveChromium)(
     });
 
     test("with a read-only elbro.yaml, plans are changed and created in page.yaml", async () => {
-      await using daemon = await started();
-      chmodSync(path.join(daemon.dir.path, "elbro.yaml"), 0o444);
-      await using screen = await looking(daemon);
+      chmodSync(path.join(saving.dir.path, "elbro.yaml"), 0o444);
+      await using screen = await looking(saving);
       await unfold(screen, "Car");
       await card(screen, "Car").getByRole("button", { name: "Edit" }).click();
       await typeKeys(dialog(screen).getByLabel("Hours", { exact: true }), "3");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
       await screen.until("!document.querySelector('dialog')");
-      expect(fileText(daemon)).toContain("hours: 3");
+      expect(fileText(saving)).toContain("hours: 3");
       await screen.page.getByRole("button", { name: "New plan" }).click();
       await screen.page.getByRole("button", { name: "Something else" }).click();
-      await typeKeys(dialog(screen).getByLabel("Name", { exact: true }), "Washer");
+      await typeKeys(dialog(screen).getByLabel("Name", { exact: true }), "Oven");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
-      await screen.untilText("#plans .edited", /Washer is saved/);
-      expect(fileText(daemon)).toContain("Washer");
+      await screen.untilText("#plans .edited", /Oven is saved/);
+      expect(fileText(saving)).toContain("Oven");
     });
 
     test("the focus stays in the dialog, and then returns to the button that opened it", async () => {
@@ -359,25 +359,28 @@ describe.skipIf(!haveChromium)(
       test.each([
         ["light", "da-DK"],
         ["dark", "sv-SE"],
-      ] as const)("%s, %s: nothing is cut off at any size; axe finds no violation", async (scheme, language) => {
-        await using screen = await looking(daemon, { scheme, language });
-        for (const size of ["wide", "pad", "phone"] as const) {
-          await screen.resize(size);
-          await screen.picture(`editing-page-${size}-${scheme}`);
-          expect(await screen.page.evaluate(MISFITS)).toEqual([]);
-          expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
-        }
-        expect(await axeViolations(screen)).toEqual([]);
-        await unfold(screen, "Car");
-        await card(screen, "Car").locator(".entry-buttons button").first().click();
-        await screen.untilText("dialog .preview", /\d\d[.:]\d\d/);
-        for (const size of ["wide", "pad", "phone"] as const) {
-          await screen.resize(size);
-          await screen.picture(`editing-plan-${size}-${scheme}`, "screen");
-          expect(await screen.page.evaluate(MISFITS)).toEqual([]);
-        }
-        expect(await axeViolations(screen)).toEqual([]);
-      });
+      ] as const)(
+        "%s, %s: nothing is cut off at any size; axe finds no violation, light or dark",
+        async (scheme, language) => {
+          await using screen = await looking(daemon, { scheme, language });
+          for (const size of ["wide", "pad", "phone"] as const) {
+            await screen.resize(size);
+            await screen.picture(`editing-page-${size}-${scheme}`);
+            expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+            expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
+          }
+          if (scheme === "light") expect(await violationsInBothSchemes(screen)).toEqual([]);
+          await unfold(screen, "Car");
+          await card(screen, "Car").locator(".entry-buttons button").first().click();
+          await screen.untilText("dialog .preview", /\d\d[.:]\d\d/);
+          for (const size of ["wide", "pad", "phone"] as const) {
+            await screen.resize(size);
+            await screen.picture(`editing-plan-${size}-${scheme}`, "screen");
+            expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+          }
+          if (scheme === "light") expect(await violationsInBothSchemes(screen)).toEqual([]);
+        },
+      );
 
       test.each(["da-DK", "sv-SE", "nb-NO"])(
         "phone, %s: no button of an announced plug is wrapped",

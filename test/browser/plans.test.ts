@@ -28,6 +28,7 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
   beforeAll(async () => {
     screens = await Screens.start();
     daemon = await startDashboard({ start: "2026-03-10T18:30:00Z" });
+    screen = await open("en-GB");
   });
   afterAll(async () => {
     await daemon?.[Symbol.asyncDispose]();
@@ -37,8 +38,10 @@ describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if 
   beforeEach(async () => {
     const nothing = { hours: null, ready_by: null, max_price: null, enabled: null };
     expect((await daemon.post("/local/v1/plans/dishwasher", nothing)).status).toBe(200);
-    screen = await open("en-GB");
-    return () => screen[Symbol.asyncDispose]();
+    await screen.page.unrouteAll();
+    await screen.page.evaluate("location.hash = 'plans/dishwasher'");
+    await screen.page.reload();
+    await screen.page.locator(".plan-more .actions").waitFor();
   });
 
   async function open(language: string): Promise<Screen> {
