@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, rmSync } from "node:fs";
-import path from "node:path";
+import { copyFileSync, cpSync } from "node:fs";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../../src/core/time/interval.ts";
@@ -38,23 +37,21 @@ test("every command of the documentation is run by a test", () => {
 });
 
 describe("the built program", () => {
-  let installed: InstalledDaemon;
+  /** Its data directory is that of all pages. */
+  let first: InstalledDaemon;
   beforeAll(async () => {
-    installed = await TestDaemon.install();
+    first = await TestDaemon.install();
     // The first night stores prices and makes a copy of the database.
-    expect((await installed.run("prices")).code).toBe(0);
-    copyFileSync(databasePathIn(installed.dataDir), `${databasePathIn(installed.dataDir)}.copy`);
+    expect((await first.run("prices")).code).toBe(0);
+    copyFileSync(databasePathIn(first.dataDir), `${databasePathIn(first.dataDir)}.copy`);
   });
-  afterAll(() => installed?.[Symbol.asyncDispose]());
+  afterAll(() => first?.[Symbol.asyncDispose]());
 
-  // A restored database allows no requests for some minutes, so its page is last.
-  const restores = (page: string) => commands.some((command) => command.page === page && / restore/.test(command.text));
-  const pages = [...new Set(commands.filter(isElbro).map(({ page }) => page))];
-  test.each(pages.toSorted((a, b) => Number(restores(a)) - Number(restores(b))))(
+  test.each([...new Set(commands.filter(isElbro).map(({ page }) => page))])(
     "the commands of %s work with the built program, one after the other",
     async (page) => {
-      // Pages create keys of the same names.
-      rmSync(path.join(installed.dataDir, "keys.json"), { force: true });
+      await using installed = await TestDaemon.install();
+      cpSync(first.dataDir, installed.dataDir, { recursive: true });
       for (const { text } of commands.filter((command) => isElbro(command) && command.page === page)) {
         const [, , args = ""] = ELBRO.exec(text) ?? [];
         const { code, output } = await installed.run(...args.replaceAll("/backups", installed.dir.path).split(" "));
