@@ -26,7 +26,7 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   api: 7_954,
   cli: 2_755,
   config: 4_686,
-  core: 10_917,
+  core: 10_918,
   dashboard: 10_180,
   http: 1_886,
   integrations: 2_669,
@@ -36,7 +36,7 @@ const MAX_LINES: Readonly<Record<string, number>> = {
   service: 3_523,
   simulator: 2_238,
   src: 265,
-  state: 3_060,
+  state: 3_069,
   storage: 3_483,
 };
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */

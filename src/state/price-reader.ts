@@ -93,6 +93,8 @@ export class HomeReader {
   readonly #unpacked = new LRUCache<string, Made<Timeline | null>>({ max: UNPACKED_HOMES });
   readonly #months = new Map<string, Made<KnownMonth>>();
   readonly #figures = new Map<string, Made<MonthFigures | null>>();
+  /** Hours of the figures: a new forecast changes the figures, but not these. */
+  readonly #hours = new LRUCache<string, Made<HourUsage[]>>({ max: UNPACKED_HOMES });
   readonly #usageDays = new Map<string, Made<SeriesDays | null>>();
   /** Months of the last reading, also after a change. */
   readonly #usageMonths = new Map<string, Months>();
@@ -108,14 +110,16 @@ export class HomeReader {
       for (const made of [this.#timelines, this.#unpacked]) made.delete(place);
     if (operation === "prices") this.#months.delete(place);
     if (!operation.startsWith("solar")) this.#figures.delete(place);
-    if (unit === "hour") for (const made of [this.#usageDays, this.#usage]) made.delete(`${place} ${operation}`);
+    if (unit === "hour")
+      for (const made of [this.#usageDays, this.#usage, this.#hours]) made.delete(`${place} ${operation}`);
   }
 
   /** Drops the cached values of a home that was removed or is configured in another way now. */
   forget({ addressId }: Home): void {
     for (const made of [this.#timelines, this.#unpacked, this.#months, this.#figures]) made.delete(addressId);
     for (const operation of usageOperations)
-      for (const made of [this.#usageDays, this.#usageMonths, this.#usage]) made.delete(`${addressId} ${operation}`);
+      for (const made of [this.#usageDays, this.#usageMonths, this.#usage, this.#hours])
+        made.delete(`${addressId} ${operation}`);
   }
 
   snapshot(home: Home, now: EpochMs): HomeSnapshot {
@@ -158,18 +162,23 @@ export class HomeReader {
     if (!store.envelope(usageOf(home, "consumption"))) return null;
     const month = { start: calendar.startOf("month", at), end: calendar.next("month", at) };
     const day = calendar.startOf("day", now);
+    const isCurrent = month.start <= now && now < month.end;
     const read = () => {
       const isOver = month.end <= now;
       const start = isOver ? month.start : Math.min(month.start, day - PROFILE_DAYS * DAY_MS);
+      const hoursOf = (operation: UsageOperation) => {
+        const readHours = () => this.#hoursOf(home, operation, { start, end: month.end });
+        return isCurrent ? madeOn(this.#hours, `${home.addressId} ${operation}`, day, readHours) : readHours();
+      };
       const data = {
-        costs: this.#hoursOf(home, "consumptionCosts", { start, end: month.end }),
-        consumption: this.#hoursOf(home, "consumption", { start, end: month.end }),
+        costs: hoursOf("consumptionCosts"),
+        consumption: hoursOf("consumption"),
         prices: isOver ? [] : this.pricesIn(home, { start: day - FEE_DAYS * DAY_MS, end: now }, now),
         calendar,
       };
       return monthFigures(data, month, day);
     };
-    return month.start <= now && now < month.end ? madeOn(this.#figures, home.addressId, day, read) : read();
+    return isCurrent ? madeOn(this.#figures, home.addressId, day, read) : read();
   }
 
   usage(home: Home, now: EpochMs): HomeUsage {

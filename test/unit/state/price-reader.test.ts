@@ -118,6 +118,13 @@ describe("stored data of a home", () => {
       reader.month(HOME, NOON);
       expect([operation, store.reads > reads]).toEqual([operation, operation !== "solarExport"]);
     }
+    expect(reader.month(HOME, NOON)?.peaks?.mean).toBe(0.5);
+    store.put(
+      CONSUMPTION,
+      rowsOf(daysOf("2026-01-01", "2026-03-09"), "hour", () => ({ energyKWh: 2 })),
+    );
+    reader.changed(CONSUMPTION);
+    expect(reader.month(HOME, NOON)?.peaks?.mean).toBe(2);
   });
 
   test("stored data of a home contains a damaged day again after the service returned it unchanged", () => {
