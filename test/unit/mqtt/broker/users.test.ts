@@ -49,6 +49,16 @@ function cpuMs({ user, system }: NodeJS.CpuUsage): number {
   return (user + system) / 1_000;
 }
 
+test("many wrong passwords do not delay the right one: the newest login is checked next", async () => {
+  const users = new BrokerUsers([{ name: "ha", password: await hashPassword("open sesame"), commands: true }]);
+  const answers: boolean[] = [];
+  const login = async (password: string) => answers.push((await users.find("ha", Buffer.from(password))) !== null);
+  await Promise.all([...Array<string>(14).fill("guess"), "open sesame"].map(login));
+  // Two guesses are being checked when it comes. The other thread can check some more before it is done.
+  expect(answers.indexOf(true)).toBeLessThan(10);
+  expect(answers.filter((isRight) => !isRight)).toHaveLength(14);
+});
+
 test("a wrong login takes as long for a plain password and an unknown name as for a hash", async () => {
   const users = new BrokerUsers([
     { name: "tv", password: "other", commands: false },
