@@ -14,20 +14,11 @@ const CHROMIUM: string | undefined = PLACES.find((place) => existsSync(place));
 /** True if Chromium is installed. Browser tests are skipped otherwise, and the suite's name contains the reason. */
 export const haveChromium: boolean = CHROMIUM !== undefined;
 
-/** Number of keys that show whether an input loses some. Each lays out and paints the page. */
-const TYPED_KEYS = 4;
-
-/**
- * Replaces the text of an input as a user does: the beginning of a long text is pasted, and the rest typed key by key.
- * `fill` sets it in one step and hides lost keys.
- */
+/** Replaces the text of an input key by key, as a user does. `fill` sets it in one step and hides lost keys. */
 export async function typeKeys(input: Locator, text: string): Promise<void> {
   await input.selectText();
-  const { keyboard } = input.page();
-  const pasted = text.slice(0, -TYPED_KEYS);
-  if (text === "") await keyboard.press("Delete");
-  if (pasted !== "") await keyboard.insertText(pasted);
-  await keyboard.type(text.slice(-TYPED_KEYS));
+  if (text === "") await input.press("Delete");
+  else await input.pressSequentially(text);
 }
 
 /** Folder for screenshots of all tests: `ELBRO_SCREENSHOTS=/tmp/pictures npm test`. None are taken without it. */
