@@ -58,7 +58,7 @@ function useFieldText({ path, name, about, fallback, isRequired, kind }: Field, 
 
 function shownValue(value: Json, texts: FieldText | undefined, t: ReturnType<typeof usePage>["t"]): string {
   if (typeof value === "boolean") return t(value ? "form_yes" : "form_no");
-  if (typeof value === "number") return new Intl.NumberFormat(t.language).format(value);
+  if (typeof value === "number") return value.toLocaleString(t.language);
   return typeof value === "object" ? JSON.stringify(value) : (texts?.options?.[String(value)] ?? String(value));
 }
 

@@ -14,7 +14,9 @@ const QUIET_TURNS = 8;
 /** Number of further turns in which a loop that does not sleep can continue without waiting. */
 const BUSY_TURNS = 200;
 /** Number of checks after that, 1 ms apart, without a change. Loops that do not sleep then count as ended. */
-const QUIET_LOOKS = 40;
+const QUIET_LOOKS = 200;
+/** Number of such checks without any sleeper: the daemon is stopped. */
+const STOPPED_LOOKS = 40;
 /** Number of such checks while a request has no response. After that it counts as one that never gets a response. */
 const UNANSWERED_LOOKS = 2_000;
 /** A loop that waits this often for a time in the past would never let another loop or a timeout run. */
@@ -108,7 +110,10 @@ export class ManualClock implements Clock {
 
   /** Waits until every loop sleeps. */
   async settle(): Promise<void> {
-    const looks = () => (requestsInFlight.any ? UNANSWERED_LOOKS : QUIET_LOOKS);
+    const looks = () => {
+      if (requestsInFlight.any) return UNANSWERED_LOOKS;
+      return this.#sleepers.size === 0 ? STOPPED_LOOKS : QUIET_LOOKS;
+    };
     for (let quiet = 0, changes = -1; quiet < BUSY_TURNS + looks(); quiet++) {
       if (changes !== this.#changes) quiet = 0;
       else if (quiet >= QUIET_TURNS && this.#sleepingLoops >= this.#loops && !requestsInFlight.any) return;
