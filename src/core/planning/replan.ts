@@ -37,7 +37,7 @@ export function inputFingerprint(moment: PlanInput, memory: PlanRecord): string 
 /** Results of `textOf` by its prices and window: all plans with a window share one, and prices change once a day. */
 const texts = new WeakMap<readonly PricePoint[], Map<string, string>>();
 
-/** Returns the prices that touch a window as text. */
+/** Returns the prices that touch a window as a part of the JSON array of a fingerprint: stored ones stay valid. */
 function textOf(points: readonly PricePoint[], { start, until }: PlanRecord["window"]): string {
   const known = texts.get(points) ?? new Map<string, string>();
   texts.set(points, known);

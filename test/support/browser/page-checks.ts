@@ -87,6 +87,7 @@ export async function axeViolations(
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axeSource);
   return page.evaluate(`axe.run(document, ${JSON.stringify({ ...AXE_OPTIONS, runOnly })}).then(${TOLD})`);
 }
+
 /** Returns the axe rules that the page violates with light or with dark colours, and leaves it light. */
 export async function violationsInBothSchemes(screen: Pick<Screen, "page">): Promise<string[]> {
   await screen.page.emulateMedia({ colorScheme: "dark" });

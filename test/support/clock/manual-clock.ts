@@ -120,7 +120,7 @@ export class ManualClock implements Clock {
       changes = this.#changes;
       await (quiet < BUSY_TURNS ? nextTurn() : realPause(1));
     }
-    if (requestsInFlight.any) requestsInFlight.forget();
+    requestsInFlight.forget();
     const asleep = new Set([...this.#sleepers].map(({ signal }) => signal));
     if (this.#sleepers.size >= MIN_LOOPS)
       for (const signal of this.#woken) if (!asleep.has(signal)) this.#pauses.add(signal);
