@@ -18,6 +18,7 @@ import {
   type SpentAttempt,
 } from "../../core/fetching/rate-limit.ts";
 import { RateWindow } from "../../core/fetching/rate-window.ts";
+import { invariant } from "../../core/invariant.ts";
 import { message, type Text } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
@@ -155,6 +156,7 @@ export class RateLimiter {
     return {
       attemptId,
       note: (notes) => {
+        invariant(open, "a response belongs to an open permit");
         noted = notes;
         this.#learn(attemptId, notes);
       },
