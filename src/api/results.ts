@@ -1,12 +1,10 @@
-/** Endpoints for results: past runs, savings, usage, and the cost of a plan by its start. */
+/** Endpoints for results: past runs, savings and usage. */
 
 import { message } from "../core/language/text.ts";
 import { finishedRun, planMonth } from "../core/planning/plan-payload.ts";
-import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
-import type { StartCost } from "../core/planning/start-costs.ts";
 import { type UsagePeriod, usageUnits } from "../core/prices/usage-periods.ts";
-import { rounded, roundedOrNull } from "../core/text/rounding.ts";
-import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, type Interval } from "../core/time/interval.ts";
+import { roundedOrNull } from "../core/text/rounding.ts";
+import { DAY_MS, type EpochMs, formatInstant, type Interval } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { MonthResult, PlanResult } from "../plans/plan-results.ts";
 import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
@@ -14,7 +12,6 @@ import { viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 import { optional } from "./parameters.ts";
 import { basis, measuredRun, savingsPerKwh } from "./plan-schemas.ts";
-import { noPlan } from "./plans.ts";
 import * as s from "./schema.ts";
 
 /** Maximum number of runs in a response. A household has a few per day. */
@@ -62,14 +59,6 @@ const runSchema = () =>
     ...against(),
     per_kwh: savingsPerKwh(),
   });
-const startSchema = () =>
-  s.namedObject("PlanStart", {
-    ...s.period,
-    mean_price: s.perKwh,
-    cost: s.orNull(s.money),
-    estimate: s.boolean,
-  });
-
 const monthSchema = () =>
   s.namedObject("PlanMonthResult", {
     ...owner(),
@@ -98,20 +87,6 @@ const usageRow = () =>
     value: s.orNull(s.number),
     hours: s.described(s.integer, "Number of its hours with data."),
     estimate: s.boolean,
-  });
-
-const startsSchema = () =>
-  s.namedObject("PlanStarts", {
-    now: s.instant,
-    plan: s.text,
-    name: s.text,
-    hours: s.number,
-    kwh: s.orNull(s.number),
-    currency: s.orNull(s.text),
-    planned: s.orNull(
-      s.namedObject("PlannedStart", { start: s.instant, mean_price: s.orNull(s.perKwh), cost: s.orNull(s.money) }),
-    ),
-    starts: s.described(s.list(startSchema()), "Now and each later quarter-hour, as far as prices are known."),
   });
 
 export const resultEndpoints: readonly Endpoint[] = [
@@ -218,24 +193,6 @@ export const resultEndpoints: readonly Endpoint[] = [
       return { kind: "json", body: { ...about, ...periodBody(period), rows } };
     },
   }),
-  endpoint("GET /local/v1/plans/:plan/starts", "getPlanStarts", "read", {
-    summary: "Cost of a plan's hours in one run by start time: now or later.",
-    params: { plan: parameter.plan },
-    answer: startsSchema,
-    csv: {
-      list: "starts",
-      columns: "start:time end:time mean_price:{currency}/kWh cost:{currency} estimate",
-    },
-    errors: ["resource_not_found", "not_known", "conflict"],
-    example: "/local/v1/plans/washer/starts",
-    run(source, { plan }, { now }) {
-      const snapshot = source.plans.snapshot(plan);
-      if (!snapshot) return noPlan(source, plan);
-      const starts = source.plans.startCosts(plan, now);
-      if (!starts) return localError("conflict", message("refused.no_start"));
-      return { kind: "json", body: startsOf(snapshot, starts, now) };
-    },
-  }),
 ];
 
 function ownerOf({ definition: { id, name, home }, currency }: Omit<PlanResult, "run">) {
@@ -260,32 +217,6 @@ export type UsageRowAnswer = s.ValueOf<typeof usageRow>;
 
 function usageRowOf({ start, end, value, hours, estimate }: UsagePeriod): UsageRowAnswer {
   return { start: formatInstant(start), end: formatInstant(end), value: roundedOrNull(value), hours, estimate };
-}
-
-export type StartsAnswer = s.ValueOf<typeof startsSchema>;
-
-function startsOf(plan: PlanSnapshot, starts: readonly StartCost[], now: EpochMs): StartsAnswer {
-  const { definition, currency, meanPrice, cost, runs } = plan;
-  const [first] = runs;
-  const hoursMs = starts[0] ? starts[0].end - starts[0].start : 0;
-  return {
-    now: formatInstant(now),
-    plan: definition.id,
-    name: definition.name,
-    hours: rounded(hoursMs / HOUR_MS),
-    kwh: definition.spec.kwh ?? null,
-    currency,
-    planned: first
-      ? { start: formatInstant(first.start), mean_price: roundedOrNull(meanPrice), cost: roundedOrNull(cost) }
-      : null,
-    starts: starts.map((start) => ({
-      start: formatInstant(start.start),
-      end: formatInstant(start.end),
-      mean_price: rounded(start.meanPrice),
-      cost: roundedOrNull(start.cost),
-      estimate: start.estimate,
-    })),
-  };
 }
 
 function periodOf(

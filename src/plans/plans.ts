@@ -19,7 +19,6 @@ import type { PlanRecord } from "../core/planning/plan-record.ts";
 import { adjustedSpec } from "../core/planning/plan-settings.ts";
 import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
 import { UNDECIDED } from "../core/planning/plan-state-machine.ts";
-import { type StartCost, startCosts } from "../core/planning/start-costs.ts";
 import { objectIn } from "../core/plugs/families/payload-readers.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
 import type { KeyValue } from "../core/runtime/key-value.ts";
@@ -205,14 +204,6 @@ export class Plans {
     const { memory, state } = this.#circles.get(plan)?.advance ?? UNDECIDED;
     if (!memory || memory.ended !== null || memory.startedRuns.length > 0) return false;
     return contains(memory.window, now) && !["disabled", "impossible", "no_prices"].includes(state);
-  }
-
-  /** Returns the cost of a plan's hours by start time; null if there is no such plan or it has no hours. */
-  startCosts(plan: string, now: EpochMs): StartCost[] | null {
-    const slot = this.#circles.get(plan);
-    const home = slot && this.#deps.homes.named(slot.definition.home);
-    const timeline = home && this.#deps.homes.timeline(home, now);
-    return slot ? startCosts(slot.spec, timeline?.points ?? [], now) : null;
   }
 
   /** Decides the plans of a circle, stores and announces it. Returns when one of them changes by itself. */

@@ -33,7 +33,7 @@ export function headlineOf(plan: Plan, words: Words, now: number): string {
   return `${dayWord(next.start, words, now)} ${f.span(next.start, next.end)}${more}`;
 }
 
-export function dayWord(at: number, { t, f }: Words, now: number): string {
+function dayWord(at: number, { t, f }: Words, now: number): string {
   const day = f.calendar.startOf("day", at);
   if (day === f.calendar.startOf("day", now)) return t("today");
   return day === f.calendar.add("day", now, 1) ? t("tomorrow") : f.day(at);

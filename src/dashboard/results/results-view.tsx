@@ -1,4 +1,4 @@
-/** Part with results: savings, past runs, cost of other starts, and a comparison of two periods. */
+/** Part with results: savings, past runs and files for a spreadsheet. */
 import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import type { Home } from "../answers.ts";
@@ -6,12 +6,10 @@ import { EmptyView, Part } from "../elements.tsx";
 import { type Language, type Translate, translateIn } from "../language.ts";
 import { usePage } from "../page.ts";
 import { MEASURES, type MeasureName } from "../use/energy.ts";
-import { Compare } from "./compare.tsx";
 import { ResultContext, useTexts } from "./result-context.ts";
 import { Runs } from "./runs.tsx";
 import type { Baseline } from "./saving-bars.ts";
 import { Savings } from "./savings.tsx";
-import { WhatIf } from "./what-if.tsx";
 
 /** Loads the part with its texts. */
 export async function resultsView(language: Language): Promise<ComponentType> {
@@ -44,16 +42,14 @@ function Results({ home }: { readonly home: Home }) {
       <div class="head">
         <h2 id="results-title">{t("results")}</h2>
       </div>
-      <div class="results-grid">
-        {plans.length > 0 && (
-          <>
-            <Savings home={home} plans={plans} baseline={baseline} onBaseline={setBaseline} />
-            <Runs home={home} plans={plans} baseline={baseline} />
-            <WhatIf plans={plans} />
-          </>
-        )}
-        {measures.length > 0 && <Compare home={home} measures={measures} />}
-      </div>
+      {plans.length === 0 ? (
+        <p class="soft">{t("results_none")}</p>
+      ) : (
+        <div class="results-grid">
+          <Savings home={home} plans={plans} baseline={baseline} onBaseline={setBaseline} />
+          <Runs home={home} plans={plans} baseline={baseline} />
+        </div>
+      )}
       <CsvFiles home={home} measures={measures} hasPlans={plans.length > 0} />
     </Part>
   );

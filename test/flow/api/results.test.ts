@@ -72,28 +72,6 @@ describe("results", () => {
     expect(await askJson(daemon, "savings?plan=nobody")).toMatchObject({ months: [] });
   });
 
-  test("results starts returns the costs of a plan by start time", async () => {
-    const { starts, planned, now } = (await askJson(daemon, "plans/washer/starts")) as {
-      starts: { start: string; end: string; cost: number; estimate: boolean }[];
-      planned: { start: string; cost: number };
-      now: string;
-    };
-    expect(starts[0]?.start).toBe(now);
-    expect(Date.parse(starts[0]?.end ?? "") - Date.parse(now)).toBe(3 * HOUR_MS);
-    const same = starts.find(({ start }) => start === planned.start);
-    expect(same?.cost).toBeCloseTo(planned.cost, 5);
-    const inWindow = starts.filter(
-      ({ start, end, estimate }) =>
-        !estimate &&
-        Date.parse(start) >= Date.parse("2026-03-11T19:00:00Z") &&
-        Date.parse(end) <= Date.parse("2026-03-12T06:00:00Z"),
-    );
-    expect(Math.min(...inWindow.map(({ cost }) => cost))).toBeCloseTo(planned.cost, 5);
-    const refused = await daemon.request("/local/v1/plans/water/starts");
-    expect([refused.status, await refused.json()]).toMatchObject([409, { errorCode: "conflict" }]);
-    expect((await daemon.request("/local/v1/plans/nobody/starts")).status).toBe(404);
-  });
-
   test("usage by day is the sum of the hours of the mirror", async () => {
     const [from, to] = ["2026-03-05T23:00:00Z", "2026-03-07T23:00:00Z"];
     const { rows, unit } = (await askJson(daemon, `usage?from=${from}&to=${to}`)) as {
@@ -124,7 +102,6 @@ describe("results", () => {
     ["runs", /^plan,name,home,start,end,basis,kwh \(kWh\),currency,mean_price \(DKK\/kWh\),/],
     ["savings", /^start,plan,name,home,runs,hours \(h\),currency,cost \(DKK\),.*\r\n2026-03-01T00:00:00\+01:00,/],
     ["usage?measure=costs", /^start,end,value \(DKK\),hours,estimate\r\n2026-03-01T00:00:00\+01:00,/],
-    ["plans/washer/starts", /^start,end,mean_price \(DKK\/kWh\),cost \(DKK\),estimate\r\n2026-03-11T11:00:00\+01:00,/],
   ])("%s returns CSV for the path .csv and for Accept: text/csv", async (path, pattern) => {
     const accepted = await csv(path, "text/csv");
     expect(accepted.text).toMatch(pattern);

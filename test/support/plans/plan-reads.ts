@@ -36,7 +36,6 @@ const reads: readonly Read[] = [
   (plans, _now, plan) => plans.snapshot(plan),
   (plans) => plans.snapshotsOf("home"),
   (plans, now, plan) => [plans.isDue([plan], now), plans.wantedByAny(plans.withOnce([plan, "freezer"]), null)],
-  (plans, now, plan) => plans.startCosts(plan, now),
   (plans, now) => plans.results.months({ home: null, plan: null }, { start: now - 24 * HOUR, end: now }),
   (plans, now, plan) => plans.results.runs({ home: null, plan }, { start: 0, end: now }, 9),
   (plans, now, plan) => {

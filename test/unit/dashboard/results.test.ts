@@ -1,64 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { MonthAnswer } from "../../../src/api/results.ts";
-import { changeOf, comparedSpans, spanOf } from "../../../src/dashboard/results/compare-periods.ts";
 import { groupedByPlan } from "../../../src/dashboard/results/saving-bars.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 
 const calendar = serviceCalendar();
-const datesOf = ({ from, to }: { from: number; to: number }) =>
-  [from, to].map((at) => {
-    const { year, month, day } = calendar.fieldsOf(at);
-    return `${year}-${month}-${day}`;
-  });
-
-describe("compared periods", () => {
-  const now = Date.parse("2026-03-20T10:00:00Z");
-
-  test.each([
-    ["month_before", ["2026-3-1", "2026-3-20"], ["2026-2-1", "2026-2-20"], true],
-    ["month_last_year", ["2026-3-1", "2026-3-20"], ["2025-3-1", "2025-3-20"], true],
-    ["last_month", ["2026-2-1", "2026-3-1"], ["2026-1-1", "2026-2-1"], false],
-    ["year", ["2026-1-1", "2026-3-20"], ["2025-1-1", "2025-3-20"], true],
-  ] as const)("%s", (pair, first, second, isCut) => {
-    const found = comparedSpans(pair, now, calendar);
-    expect([datesOf(found.first), datesOf(found.second), found.isCut]).toEqual([first, second, isCut]);
-  });
-
-  test("on the first of a month, the two last complete months are compared", () => {
-    const found = comparedSpans("month_before", Date.parse("2026-04-01T08:00:00Z"), calendar);
-    expect([datesOf(found.first), datesOf(found.second), found.isCut]).toEqual([
-      ["2026-3-1", "2026-4-1"],
-      ["2026-2-1", "2026-3-1"],
-      false,
-    ]);
-  });
-
-  test("the end of the second period is limited to a shorter month", () => {
-    const found = comparedSpans("month_before", Date.parse("2026-03-31T08:00:00Z"), calendar);
-    expect(datesOf(found.second)).toEqual(["2026-2-1", "2026-3-1"]);
-  });
-
-  test("dates are inclusive, and null if they are in the wrong order", () => {
-    expect(datesOf(spanOf({ from: "2026-03-28", to: "2026-03-29" }, calendar) ?? { from: 0, to: 0 })).toEqual([
-      "2026-3-28",
-      "2026-3-30",
-    ]);
-    expect(spanOf({ from: "2026-03-02", to: "2026-03-01" }, calendar)).toBe(null);
-  });
-});
-
-describe("the change between two periods", () => {
-  test.each([
-    ["a percentage of an ordinary value", 110, 100, { kind: "share", by: 0.1 }],
-    ["an amount where the later value is negative", -4, 3.5, { kind: "amount", by: -7.5 }],
-    ["an amount where the earlier value is negative", 3, -1, { kind: "amount", by: 4 }],
-    ["an amount where the earlier value is near zero", 3, 0.25, { kind: "amount", by: 2.75 }],
-    ["none where the values are nearly the same", 100.1, 100, { kind: "none", by: 0 }],
-  ] as const)("is %s", (_name, first, second, change) => {
-    expect(changeOf(first, second)).toEqual(change);
-  });
-});
-
 describe("bars of savings", () => {
   const monthOf = (plan: string, saved: number | null, start = "2026-02-28T23:00:00Z"): MonthAnswer => ({
     ...{ plan, name: plan.toUpperCase(), home: "home", currency: "DKK", start, runs: 2, hours: 6, cost: 3 },

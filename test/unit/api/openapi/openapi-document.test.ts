@@ -162,7 +162,7 @@ describe("the OpenAPI document of the LAN API", () => {
       "getNow getTimeline getTimelineCsv listPlans planOnce listPlansCsv getPlan savePlan deletePlan changePlan " +
         "getPlanEntry resetPlan previewPlan listHolidays setHoliday listPlugs createPlug listPlugsCsv listAnnouncedPlugs listHomeAssistantEntities getPlugEntry resetPlug savePlug deletePlug " +
         "testPlug getSettings saveSetting resetSetting getConnections saveConnection resetConnection testConnection getHistory restoreState " +
-        "getMonth testNotification listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv getPlanStarts getPlanStartsCsv " +
+        "getMonth testNotification listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv " +
         "listKeys createKey replaceKey revokeKey getLog getLogCsv listAddresses runChecks getCheap getSignal getFormat getCalendar createCalendar revokeCalendar postMcp " +
         "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getBackup restoreBackup forgetBackup getOpenApi " +
         "getConfigurationSchema getDocs getDocsAsset getHelp getHelpPage getHelpAsset getDashboard getDashboardAsset getSession logIn logOut " +
