@@ -1,6 +1,7 @@
 /** Keys of the configuration that are set outside of its files: by environment variables and by files of secrets. */
 import { basename } from "node:path";
 import { message } from "../core/language/text.ts";
+import { deletedPaths } from "./deleted-keys.ts";
 import { type ConfigMistake, pathText } from "./mistake.ts";
 import { configSchema } from "./schema.ts";
 import { FILE_SUFFIX, type Key, keysBelow } from "./schema-nodes.ts";
@@ -12,7 +13,7 @@ import { readYaml, saidOf } from "./yaml-text.ts";
 const PREFIX = "ELBRO_";
 /** Keys by environment variable, including the `…_file` keys of texts. */
 const keysByVariable: ReadonlyMap<string, Key> = new Map(
-  keysBelow(configSchema)
+  [...keysBelow(configSchema), ...deletedPaths.map((path) => ({ path, kind: "text" as const }))]
     .flatMap(({ path, kind }) =>
       [path, ...(kind === "text" ? [fileKeyOf(path)] : [])].map((each) => ({ path: each, kind })),
     )

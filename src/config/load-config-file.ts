@@ -92,12 +92,13 @@ function loadFrom(path: string | null, environment: Environment, accountFiles: A
   const isApp = isAppOf(environment);
   const reading = readConfiguration(path, environment);
   if (reading.kind === "config") {
-    const { holdsSecrets, secretFiles: named, tlsFiles } = reading;
+    const { holdsSecrets, secretFiles: named, tlsFiles, deleted } = reading;
     const { config, secretFiles: ofAccounts } = joined(reading.config, path, accountFiles);
     const guarded = [...(path !== null && holdsSecrets ? [path] : []), ...named];
     const exposed = [...guarded.flatMap(exposureOf), ...ofAccounts.flatMap(exposureOf).slice(0, MAX_NAMED)];
     // An app of Home Assistant has no other users.
-    return { config, path, warnings: [...pageNotes(reading.page, path), ...(isApp ? [] : exposed)], tlsFiles };
+    const warnings = [...deleted, ...pageNotes(reading.page, path), ...(isApp ? [] : exposed)];
+    return { config, path, warnings, tlsFiles };
   }
   // The options of an app are on one line, which the owner never sees.
   const isOptions = path?.endsWith(".json") === true;

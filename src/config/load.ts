@@ -6,6 +6,7 @@ import { slugOf } from "../core/text/slug.ts";
 import { whyUnread } from "./bounded-file.ts";
 import { describeIssue } from "./config-error.ts";
 import { pageUnread } from "./config-texts.ts";
+import { removeDeleted } from "./deleted-keys.ts";
 import { applyEnvironment, applySecrets, applyShard } from "./environment.ts";
 import { type ConfigMistake, isSecretKey, pathText } from "./mistake.ts";
 import { inPage, type Laid, layOver, NOTHING_LAID, placeIn, readPageFile } from "./page-file.ts";
@@ -27,6 +28,8 @@ export type ConfigReading<Value = Config> =
       readonly secretFiles: readonly string[];
       /** Files of the certificates of elbro's own servers. */
       readonly tlsFiles: readonly string[];
+      /** Warnings about keys of earlier versions. */
+      readonly deleted: readonly string[];
       readonly page: PageUse;
     }
   | { readonly kind: "mistakes"; readonly mistakes: readonly ConfigMistake[] };
@@ -178,6 +181,7 @@ function readWhole<Schema extends ConfigSchema>({
   const draft: Draft = { tree, mistakes, variables: new Map(), readFile, files: [] };
   const { files } = draft;
   apply?.(draft);
+  const deleted = removeDeleted(tree);
   resolve(draft, tree, schema, []);
   const result = schema.safeParse(tree);
   const issues = result.success
@@ -194,6 +198,7 @@ function readWhole<Schema extends ConfigSchema>({
       holdsSecrets,
       secretFiles: [...new Set(secretFiles.map(({ file }) => file))],
       tlsFiles: files.filter(({ path, name }) => path.endsWith(`tls.${name}`)).map(({ file }) => file),
+      deleted,
       page: { ...NOTHING_LAID, mistakes: [] },
     };
   }

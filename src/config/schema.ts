@@ -195,7 +195,6 @@ const brokerUser = z.strictObject({ name: mqttText, password: text, commands: z.
 const broker = z.strictObject({
   host: z._default(text, "0.0.0.0"),
   port: z._default(port, 1883),
-  ws_port: z.optional(port),
   tls: tlsSection,
   users: z._default(z.array(brokerUser).check(unique("name")), []),
 });

@@ -30,13 +30,6 @@ export class AllowedHosts {
     return this.isNamed(host) || PRIVATE_ENDS.some((end) => name.endsWith(end));
   }
 
-  /** Returns whether the page of an origin is on the host of a request, on any port, or on a named host. */
-  isOwnPage(origin: string, host: string | undefined): boolean {
-    const name = nameIn(origin.replace(/^https?:\/\//i, ""));
-    if (name === null) return false;
-    return this.isNamed(name) || (host !== undefined && nameIn(host) === name && this.allows(host));
-  }
-
   /** Returns whether a host, with or without its port, is the machine's name or a configured one. */
   isNamed(host: string): boolean {
     const name = nameIn(host) ?? "";

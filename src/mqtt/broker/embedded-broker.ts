@@ -1,6 +1,5 @@
 /** The embedded broker, for homes that have no broker. Loaded only when it is used. */
 import { once } from "node:events";
-import http from "node:http";
 import net from "node:net";
 import { type Duplex, duplexPair } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
@@ -15,12 +14,8 @@ import { type BrokerUser, BrokerUsers } from "./users.ts";
 export interface EmbeddedBrokerOptions extends Omit<BrokerRules, "users"> {
   readonly host: string;
   readonly port: number;
-  /** Port of a WebSocket listener; undefined to disable it. */
-  readonly wsPort?: number | undefined;
-  /** Returns whether a web page of an origin may connect to the WebSocket listener. None may by default. */
-  readonly mayConnect?: (origin: string, host: string | undefined) => boolean;
   readonly users: readonly BrokerUser[];
-  /** Serves MQTTS and secure WebSocket instead of MQTT and WebSocket. */
+  /** Serves MQTTS instead of MQTT. */
   readonly tls?: TlsIdentity | undefined;
   /** Called once for each connection that was not accepted. */
   readonly onConnectionRefused: (refused: RefusedConnection) => void;
@@ -29,8 +24,6 @@ export interface EmbeddedBrokerOptions extends Omit<BrokerRules, "users"> {
 export interface EmbeddedBroker {
   readonly host: string;
   readonly port: number;
-  /** Null if the WebSocket listener is disabled. */
-  readonly wsPort: number | null;
   /** Opens a byte stream for the daemon's own client, which needs no password. */
   readonly open: () => Duplex;
   /** Replaces the certificate. Without TLS nothing happens. */
@@ -52,9 +45,7 @@ const MAX_SESSION_SEC = 1;
 const MAX_PENDING_SESSIONS = 64;
 /** Maximum number of messages that are being delivered at the same time. */
 const CONCURRENCY = 100;
-/** Longest WebSocket frame in bytes. It is buffered before any MQTT packet is read from it. */
-const MAX_FRAME_BYTES = 64 * 1024;
-/** Maximum TCP connections per listener, authenticated or not. More than `authorization.ts` accepts. */
+/** Maximum TCP connections, authenticated or not. More than `authorization.ts` accepts. */
 const MAX_SOCKETS = 512;
 /** Errors of aedes that end no connection, or only one whose client has vanished. */
 const NO_REFUSALS: readonly string[] = [NOT_AUTHORIZED, "keep alive timeout"];
@@ -92,10 +83,8 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   aedes.on("clientError", noteError);
   connections.onConnect = (stream) => aedes.handle(stream);
   const tcp = tcpListener(connections, options);
-  const webSocket = options.wsPort === undefined ? null : await webSocketListener(connections, options);
   const close = async () => {
     tcp.close();
-    webSocket?.close();
     connections.closePending();
     await pause(LAST_WORDS_MS);
     const closed = new Promise<void>((resolve) => aedes.close(resolve));
@@ -105,11 +94,10 @@ export async function startEmbeddedBroker(options: EmbeddedBrokerOptions): Promi
   };
   try {
     const port = await listen(tcp, options.port, host);
-    const wsPort = webSocket && (await listen(webSocket, options.wsPort ?? 0, host));
     const useTls = (identity: TlsIdentity) => {
-      for (const server of [tcp, webSocket]) if (server instanceof tls.Server) server.setSecureContext({ ...identity });
+      if (tcp instanceof tls.Server) tcp.setSecureContext({ ...identity });
     };
-    return { host, port, wsPort, open: () => ownStream(aedes), useTls, close };
+    return { host, port, open: () => ownStream(aedes), useTls, close };
   } catch (error) {
     await close();
     throw error;
@@ -129,55 +117,14 @@ class Broker extends Aedes {
 }
 
 function tcpListener(connections: NetworkConnections, options: EmbeddedBrokerOptions): net.Server {
-  const serve = (socket: net.Socket) => {
-    connections.guard(socket);
-    connections.open(socket, socket, isLoopback(socket));
-  };
+  const serve = (socket: net.Socket) => connections.open(socket, isLoopback(socket));
   if (!options.tls) return net.createServer({ noDelay: true }, serve);
   const server = tls.createServer({ ...options.tls, noDelay: true, handshakeTimeout: LOGIN_TIMEOUT_MS }, serve);
-  return reportHandshakes(server, options);
-}
-
-/** Reports connections whose TLS handshake fails, for instance of a client that does not use TLS. */
-function reportHandshakes<Server extends tls.Server>(server: Server, { onConnectionRefused }: EmbeddedBrokerOptions) {
+  // A handshake fails, for instance, with a client that does not use TLS.
   return server.on("tlsClientError", (error, socket) => {
     const reason = `the TLS handshake failed: ${"code" in error ? error.code : error.message}`;
-    onConnectionRefused({ address: socket.remoteAddress ?? "", reason, user: null });
+    options.onConnectionRefused({ address: socket.remoteAddress ?? "", reason, user: null });
   });
-}
-
-/** Imports `ws` only when needed: most installations do not use WebSocket. */
-async function webSocketListener(
-  connections: NetworkConnections,
-  options: EmbeddedBrokerOptions,
-): Promise<http.Server> {
-  const { createWebSocketStream, WebSocketServer } = await import("ws");
-  const { mayConnect = () => false, onConnectionRefused } = options;
-  const refuse = (_request: unknown, response: http.ServerResponse) =>
-    void response.writeHead(426, { upgrade: "websocket" }).end();
-  const server = options.tls
-    ? reportHandshakes((await import("node:https")).createServer({ ...options.tls }, refuse), options)
-    : http.createServer(refuse);
-  server.on(options.tls ? "secureConnection" : "connection", (socket: net.Socket) => connections.guard(socket));
-  // A browser lets a page of any site open a WebSocket to this machine, and names the site in Origin.
-  const verifyClient = ({ origin, req }: { readonly origin?: string; readonly req: http.IncomingMessage }) => {
-    if (origin === undefined || mayConnect(origin, req.headers.host)) return true;
-    const reason = `a web page of ${shownOrigin(origin)} may not connect; add its origin to api.cors`;
-    onConnectionRefused({ address: req.socket.remoteAddress ?? "", reason, user: null });
-    return false;
-  };
-  const sockets = new WebSocketServer({ server, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false, verifyClient });
-  sockets.on("connection", (socket, { headers, socket: tcp }) => {
-    socket.on("error", () => undefined);
-    // A web page in a browser of this machine sends an Origin header. It is not a program of this machine.
-    connections.open(createWebSocketStream(socket), tcp, headers.origin === undefined && isLoopback(tcp));
-  });
-  return server;
-}
-
-/** Returns an origin for the log. Other text is not repeated. */
-function shownOrigin(origin: string): string {
-  return /^https?:\/\/[\w.:[\]-]{1,60}$/.test(origin) ? origin : "another site";
 }
 
 async function listen(server: net.Server, port: number, host: string): Promise<number> {

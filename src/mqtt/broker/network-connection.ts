@@ -123,8 +123,26 @@ export class NetworkConnections {
     this.#onRefused = onRefused;
   }
 
-  /** Counts a socket as a pending login until its client is authenticated. */
-  guard(socket: net.Socket): void {
+  /** Reads MQTT from a socket, which is a pending login until its client is authenticated. */
+  open(socket: net.Socket, isLocal: boolean): void {
+    this.#await(socket);
+    const connection = new NetworkConnection({
+      stream: socket,
+      isLocal,
+      address: socket.remoteAddress ?? "",
+      onConnect: () => this.onConnect(socket),
+      onAdmitted: () => this.#endWaiting(socket),
+      onRefused: (refused) => {
+        this.#endWaiting(socket);
+        this.#refuse(socket, refused);
+      },
+    });
+    this.#connections.set(socket, connection);
+    this.#streams.add(socket);
+    socket.on("close", () => this.#streams.delete(socket));
+  }
+
+  #await(socket: net.Socket): void {
     socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
     socket.on("error", () => socket.destroy());
     socket.on("close", () => this.#endWaiting(socket));
@@ -136,24 +154,6 @@ export class NetworkConnections {
     const [longest] = crowded;
     if (longest && (crowded === ofAddress || crowded.length > MAX_WAITING))
       this.#reject(longest, "too many connections without a login");
-  }
-
-  /** Reads MQTT from a stream over a guarded socket. */
-  open(stream: Duplex, socket: net.Socket, isLocal: boolean): void {
-    const connection = new NetworkConnection({
-      stream,
-      isLocal,
-      address: socket.remoteAddress ?? "",
-      onConnect: () => this.onConnect(stream),
-      onAdmitted: () => this.#endWaiting(socket),
-      onRefused: (refused) => {
-        this.#endWaiting(socket);
-        this.#refuse(socket, refused);
-      },
-    });
-    this.#connections.set(stream, connection);
-    this.#streams.add(stream);
-    stream.on("close", () => this.#streams.delete(stream));
   }
 
   /** Returns the connection of a client; undefined for the daemon's own client. */

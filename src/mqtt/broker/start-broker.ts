@@ -1,8 +1,6 @@
 /** Starts the embedded broker, and makes the connection options for it or for the configured broker. */
-import { hostname } from "node:os";
 import type { Config } from "../../config/schema.ts";
 import { onPort } from "../../core/status/start-error.ts";
-import { AllowedHosts } from "../../http/allowed-hosts.ts";
 import type { BrokerAccess } from "../client/broker-session.ts";
 import type { MqttClientLog } from "../client/mqtt-client.ts";
 import { openBrokerStream } from "../client/transport.ts";
@@ -28,7 +26,7 @@ export async function startBroker(
 ): Promise<EmbeddedBroker | null> {
   if (config.mqtt.url !== undefined) return null;
   const { startEmbeddedBroker } = await import("./embedded-broker.ts");
-  const { host, port, ws_port: wsPort, users, tls } = config.broker;
+  const { host, port, users, tls } = config.broker;
   const { base_topic: baseTopic, discovery_prefix: discoveryPrefix } = config.mqtt;
   const onRefused = (user: string, topic: string, reason: string) =>
     log.warn({ user, topic, reason }, "the broker refused a message or a subscription");
@@ -38,14 +36,11 @@ export async function startBroker(
     (facts) => log.warn(facts, "the broker refused a connection"),
     () => performance.now(),
   );
-  const hosts = new AllowedHosts(hostname(), config.api.hosts ?? []);
-  const mayConnect = (origin: string, wanted: string | undefined) =>
-    hosts.isOwnPage(origin, wanted) || (config.api.cors ?? []).includes(origin);
   const events = { onRefused, onLockedOut, onConnectionRefused };
-  const options = { ...events, users, tls, mayConnect, anonymous, baseTopic, discoveryPrefix, host, port, wsPort };
+  const options = { ...events, users, tls, anonymous, baseTopic, discoveryPrefix, host, port };
   const broker = await onPort("broker", port, () => startEmbeddedBroker(options));
   if (hasNoUsers(config) && !anonymous) log.warn({ host: broker.host }, NO_BROKER_USERS);
-  else log.info({ host: broker.host, port: broker.port, ws_port: broker.wsPort }, "broker listens");
+  else log.info({ host: broker.host, port: broker.port }, "broker listens");
   return broker;
 }
 

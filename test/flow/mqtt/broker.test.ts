@@ -1,7 +1,6 @@
 import net from "node:net";
 import mqtt, { type IClientOptions } from "mqtt";
 import { describe, expect, test } from "vitest";
-import { WebSocket } from "ws";
 import { configSchema } from "../../../src/config/schema.ts";
 import { type EmbeddedBrokerOptions, startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
 import type { RefusedConnection } from "../../../src/mqtt/broker/network-connection.ts";
@@ -41,10 +40,10 @@ async function startBroker(options: Partial<EmbeddedBrokerOptions> = {}) {
   return { ...running, refused, refusals, reasons, lockedOut, [Symbol.asyncDispose]: () => running.close() };
 }
 
-async function client(port: number, options: IClientOptions = {}, protocol = "mqtt") {
+async function client(port: number, options: IClientOptions = {}) {
   // Without `allowRetries`, a connection that the broker closes before its answer rejects instead of waiting for ever.
   const settings = { protocolVersion: 4 as const, reconnectPeriod: 0, ...options };
-  const opened = await mqtt.connectAsync(`${protocol}://127.0.0.1:${port}`, settings, false);
+  const opened = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, settings, false);
   return Object.assign(opened, { [Symbol.asyncDispose]: () => opened.endAsync(true) });
 }
 
@@ -110,50 +109,6 @@ describe("a login", () => {
     await using broker = await startBroker({ host: "0.0.0.0", users: [] });
     expect(broker.host).toBe("127.0.0.1");
     await expect(client(broker.port)).rejects.toThrow(/Bad username or password/);
-  });
-
-  test("a login is accepted over WebSocket if enabled; a web page does not count as a local client", async () => {
-    await using broker = await startBroker({ wsPort: 0, anonymous: true, mayConnect: () => true });
-    const port = broker.wsPort ?? 0;
-    await using own = daemonOn(broker.open);
-    own.link.retained.show([{ topic: "elbro/home/prices", payload: "9".repeat(30_000) }]);
-    await using viewer = await client(port, asTv, "ws");
-    const prices = heard(viewer, "elbro/home/prices");
-    await viewer.subscribeAsync("elbro/#", { qos: 1 });
-    expect(await prices).toHaveLength(30_000);
-    await using program = await client(port, {}, "ws");
-    expect(program.connected).toBe(true);
-    const page = client(port, { wsOptions: { origin: "http://127.0.0.1:8123" } }, "ws");
-    await expect(page).rejects.toThrow(/Bad username or password/);
-    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(426);
-  });
-
-  test("over WebSocket is accepted from web pages of this host and of api.cors only", async () => {
-    const config = configSchema.parse({
-      broker: { port: 0, ws_port: 0, users: [TV] },
-      api: { hosts: ["elbro.example.org"], cors: ["https://panel.example.org"] },
-    });
-    const lines: string[] = [];
-    const log = { info: () => undefined, warn: (facts: object) => void lines.push(JSON.stringify(facts)) };
-    const broker = await startConfigured(config, log, { anonymous: false });
-    if (!broker) throw new Error("no broker");
-    const statusFor = async (origin: string, headers = {}) => {
-      const socket = new WebSocket(`ws://127.0.0.1:${broker.wsPort}`, "mqtt", { origin, headers });
-      socket.on("error", () => undefined);
-      const status = new Promise((resolve) => {
-        socket.once("open", () => resolve(101));
-        socket.once("unexpected-response", (_request, response) => resolve(response.statusCode));
-      });
-      return status.finally(() => socket.terminate());
-    };
-    for (const origin of ["http://127.0.0.1:8123", "https://elbro.example.org", "https://panel.example.org"])
-      expect(await statusFor(origin)).toBe(101);
-    // The last one is a name of another site that resolves to this machine.
-    expect(await statusFor("https://elsewhere.example")).toBe(401);
-    expect(await statusFor("null")).toBe(401);
-    expect(await statusFor("http://rebound.example", { host: "rebound.example" })).toBe(401);
-    expect(lines.join("\n")).toMatch(/a web page of https:\/\/elsewhere\.example may not connect; add its origin to/);
-    await broker.close();
   });
 
   test("with the daemon's client id is rejected", async () => {
@@ -411,10 +366,10 @@ describe("hostile clients", () => {
   });
 
   test("hostile clients do not delay a stop", async () => {
-    const broker = await startBroker({ wsPort: 0 });
+    const broker = await startBroker();
     using hostile = new HostileClients();
     await hostile.open(broker.port, 20, hostilePackets.unfinishedConnect);
-    await hostile.open(broker.wsPort ?? 0, 5, hostilePackets.silence);
+    await hostile.open(broker.port, 5, hostilePackets.silence);
     expect(await loopMs(broker.close())).toBeLessThan(500);
     await expect.poll(() => hostile.closed).toBe(25);
   });

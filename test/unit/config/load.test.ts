@@ -258,6 +258,25 @@ describe("holdsSecrets and secretFiles, for warnings about file permissions,", (
   });
 });
 
+describe("a key of an earlier version", () => {
+  const warning = /^broker\.ws_port is not used any more: .*Mosquitto/;
+
+  test.each([
+    ["in the file", 'broker: { port: 1884, ws_port: "9001" }', {}],
+    ["alone in its section", "broker: { ws_port: 9001 }", {}],
+    ["in the environment", "broker: { port: 1884 }", { ELBRO_BROKER_WS_PORT: "9001" }],
+    ["as the name of a file", "broker: { ws_port_file: /missing }", {}],
+  ])("is a warning that names its replacement: %s", (_, text, environment) => {
+    const reading = read(text, environment);
+    expect(reading).toMatchObject({ kind: "config", deleted: [expect.stringMatching(warning)] });
+    expect(reading.kind === "config" && reading.config.broker).not.toHaveProperty("ws_port");
+  });
+
+  test("is no warning where nobody uses it", () => {
+    expect(read("broker: { port: 1884 }")).toMatchObject({ kind: "config", deleted: [] });
+  });
+});
+
 test("a configuration is displayed without secrets", () => {
   const text = `
 consumer: [{ api_key: canary-1 }, { name: b, api_key: canary-2 }]
