@@ -56,9 +56,12 @@ export class PlugMeter {
     return this.#state.watts;
   }
 
-  take(measured: Measured, now: EpochMs): void {
+  /** Takes a reading. Returns the reading of its counter that turns out to be wrong; null without one. */
+  take(measured: Measured, now: EpochMs): number | null {
     this.#measures = true;
-    this.#add(metered(this.#state, measured, now));
+    const step = metered(this.#state, measured, now);
+    this.#add(step);
+    return step.refusedKwh ?? null;
   }
 
   isOn(on: boolean, now: EpochMs): void {

@@ -5,7 +5,11 @@ import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import type { PlugRules, PlugState } from "../core/plugs/plug-types.ts";
 import type { KeyValue } from "../core/runtime/key-value.ts";
 import type { Problems } from "../core/status/problem.ts";
-import type { EpochMs } from "../core/time/interval.ts";
+import { rounded } from "../core/text/rounding.ts";
+import { DAY_MS, type EpochMs } from "../core/time/interval.ts";
+
+/** A wrong reading is shown until a day has passed without another one. */
+const REFUSAL_SHOWN_MS = DAY_MS;
 
 export interface PlugReportDeps {
   /** Stores since when each plug is ON or OFF, for the minimum times, and whether its timer works. */
@@ -30,6 +34,8 @@ export class PlugReport {
   readonly #plug: ReportedPlug;
   /** Target state of the last command in the log. */
   #said: boolean | null = null;
+  /** When a reading of the counter was last refused; null without one within REFUSAL_SHOWN_MS. */
+  #refusedAt: EpochMs | null = null;
 
   constructor(plug: ReportedPlug, deps: PlugReportDeps) {
     this.#plug = plug;
@@ -69,13 +75,26 @@ export class PlugReport {
     this.#reportTimer(before, state, rules, now);
   }
 
+  /** Reports a wrong reading of the plug's counter; null for a reading that is counted. */
+  takeReading(refusedKwh: number | null, now: EpochMs): void {
+    const { log, problems } = this.#deps;
+    const { id, name } = this.#plug;
+    const subject = `meter of plug ${id}`;
+    if (refusedKwh !== null) {
+      if (this.#refusedAt === null)
+        log.info({ plug: id, kwh: refusedKwh }, "wrong reading of a plug's counter ignored");
+      this.#refusedAt = now;
+      const detail = message("found.meter_refused", { kwh: rounded(refusedKwh) });
+      problems.start({ code: "plug_meter", subject, since: now, names: { name }, detail });
+    } else if (this.#refusedAt !== null && now - this.#refusedAt >= REFUSAL_SHOWN_MS) {
+      this.#refusedAt = null;
+      problems.end(subject);
+    }
+  }
+
   end(): void {
-    for (const subject of [
-      `plug ${this.#plug.id}`,
-      `access to plug ${this.#plug.id}`,
-      `timer of plug ${this.#plug.id}`,
-    ])
-      this.#deps.problems.end(subject);
+    const { id } = this.#plug;
+    for (const what of ["", "access to ", "timer of ", "meter of "]) this.#deps.problems.end(`${what}plug ${id}`);
   }
 
   #reportSilence({ available, sent }: PlugState, now: EpochMs): void {

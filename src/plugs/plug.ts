@@ -236,7 +236,7 @@ export class Plug {
   }
 
   tick(now: EpochMs): EpochMs {
-    for (const measured of this.#measured.splice(0)) this.#meter.take(measured, now);
+    for (const measured of this.#measured.splice(0)) this.#report.takeReading(this.#meter.take(measured, now), now);
     this.#watch(now);
     const wakeAt = this.#switch(now);
     this.#watch(now);

@@ -3,9 +3,10 @@
  *
  * - A counter of energy counts if the plug has one, otherwise the power, which holds until the next reading.
  * - The energy between two readings of a counter was used while the plug was ON; if it was OFF throughout, evenly.
- * - A counter that is much lower than before was reset, and has counted from 0 since. One that is a little lower was
- *   restored by its device after a power cut; the difference is not counted twice. A jump that no household appliance
- *   can cause is ignored.
+ * - A counter that drops, or jumps as no household appliance can cause, is doubted. It counts after a second reading
+ *   that continues it: a counter that grows from there. A reading that continues the earlier one refuses the doubted.
+ * - A confirmed counter that is much lower than before was reset, and has counted from 0 since. One that is a little
+ *   lower was restored by its device after a power cut; the difference is not counted twice.
  */
 import { clipped, type EpochMs, HOUR_MS, type Interval, lengthOf, QUARTER_MS, stepEnd } from "../time/interval.ts";
 
@@ -30,23 +31,30 @@ export interface MeterState {
   readonly onSince: EpochMs | null;
   /** Times ON since `until`, without the current one. Bounded by MAX_TIMES. */
   readonly onTimes: readonly Interval[];
+  /** A reading of the counter that contradicts the last one; null without one. It counts if the next one agrees. */
+  readonly doubted: { readonly counterKwh: number; readonly at: EpochMs } | null;
 }
 
 /** State of a plug that has measured nothing yet. */
-export const UNMEASURED: MeterState = { watts: null, counterKwh: null, until: null, onSince: null, onTimes: [] };
+export const UNMEASURED: MeterState = {
+  ...{ watts: null, counterKwh: null, until: null, onSince: null, onTimes: [] },
+  doubted: null,
+};
 
 /** State after an event, and the energy that has become known. */
 export interface MeterStep {
   readonly state: MeterState;
   /** Shape: ascending, not longer than a quarter-hour each. */
   readonly used: readonly UsedEnergy[];
+  /** A reading that is not counted, because the next one contradicts it too. Unit: kWh. */
+  readonly refusedKwh?: number;
 }
 
 /** More than any appliance of a household draws: a charger takes 22 kW. */
 const MAX_KW = 50;
 /** Energy that a counter may add at once: the resolution of coarse ones. Unit: kWh. */
 const COUNTER_STEP_KWH = 0.1;
-/** A counter below this part of its last value was reset. */
+/** A confirmed counter below this part of its last value was reset. */
 const RESET_PART = 0.5;
 /** Power holds this long without another reading. Zigbee plugs report an unchanged power at least once an hour. */
 const MAX_HOLD_MS = HOUR_MS;
@@ -86,14 +94,30 @@ function heldPower(state: MeterState, now: EpochMs): MeterStep {
 }
 
 function counted(state: MeterState, counterKwh: number, now: EpochMs): MeterStep {
-  const { counterKwh: before, until } = state;
-  const next = { ...state, counterKwh, until: now, onTimes: [] };
+  const { counterKwh: before, until, doubted } = state;
+  const next = { ...state, counterKwh, until: now, onTimes: [], doubted: null };
   if (before === null || until === null || now - until > MAX_GAP_MS) return { state: next, used: [] };
   if (now <= until) return { state: { ...state, until: now }, used: [] };
-  const kwh = counterKwh >= before ? counterKwh - before : counterKwh < before * RESET_PART ? counterKwh : 0;
-  if (kwh > COUNTER_STEP_KWH + MAX_KW * ((now - until) / HOUR_MS)) return { state: next, used: [] };
-  const times = onTimesIn(state, until, now);
-  return { state: next, used: spread(times.length > 0 && kwh > 0 ? times : [{ start: until, end: now }], kwh) };
+  const refused = doubted && doubted.counterKwh !== counterKwh ? { refusedKwh: doubted.counterKwh } : {};
+  const usedOf = (kwh: number) => {
+    const times = onTimesIn(state, until, now);
+    return spread(times.length > 0 && kwh > 0 ? times : [{ start: until, end: now }], kwh);
+  };
+  if (continues(counterKwh, { counterKwh: before, at: until }, now))
+    return { state: next, used: usedOf(counterKwh - before), ...refused };
+  // A counter that stays at a wrong value does not grow.
+  if (doubted && counterKwh > doubted.counterKwh && continues(counterKwh, doubted, now)) {
+    const from = doubted.counterKwh < before * RESET_PART ? 0 : doubted.counterKwh;
+    return { state: next, used: usedOf(counterKwh - from) };
+  }
+  const isSame = doubted?.counterKwh === counterKwh;
+  return { state: isSame ? state : { ...state, doubted: { counterKwh, at: now } }, used: [], ...refused };
+}
+
+/** Returns true if an appliance of a household can raise the counter of an earlier reading so far. */
+function continues(counterKwh: number, before: NonNullable<MeterState["doubted"]>, now: EpochMs): boolean {
+  const kwh = counterKwh - before.counterKwh;
+  return kwh >= 0 && kwh <= COUNTER_STEP_KWH + MAX_KW * ((now - before.at) / HOUR_MS);
 }
 
 function onTimesIn({ onTimes, onSince }: MeterState, start: EpochMs, end: EpochMs): Interval[] {

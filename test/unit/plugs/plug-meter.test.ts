@@ -28,6 +28,7 @@ class MeterWorld {
   /** What the plans received about their machine. */
   readonly machines: unknown[] = [];
   readonly said: string[] = [];
+  readonly problems = new Problems(() => undefined);
   now = T0;
 
   readonly config: PlugConfig;
@@ -67,7 +68,7 @@ class MeterWorld {
         read: (name) => this.memory.get(name) ?? null,
         write: (name, value) => void this.memory.set(name, value),
       },
-      problems: new Problems(() => undefined),
+      problems: this.problems,
       log: { info: () => undefined },
       wake: () => undefined,
       onChange: () => undefined,
@@ -126,6 +127,24 @@ describe("a plug that measures", () => {
     world.at(T0 + HOUR_MS, ON, sensor(11.5));
     world.at(T0 + 2 * HOUR_MS, sensor(11.5));
     expect(world.store.totals("washer", MONTH)).toMatchObject({ kwh: expect.closeTo(1.5, 9), unpricedKwh: 0 });
+  });
+
+  test("a wrong reading changes neither month nor cost, and is a problem for a day", () => {
+    const world = new MeterWorld();
+    world.at(T0, ON, sensor(5.05));
+    world.at(T0 + 5 * MINUTE_MS, sensor(0));
+    expect(world.problems.list()).toEqual([]);
+    world.at(T0 + 10 * MINUTE_MS, sensor(5.1));
+    expect(world.problems.list()).toMatchObject([
+      { code: "plug_meter", detail: "its counter reported 0 kWh, which the next reading contradicts" },
+    ]);
+    world.at(T0 + QUARTER_MS, sensor(5.1));
+    expect(world.store.totals("washer", MONTH).kwh).toBeCloseTo(0.05, 9);
+    expect(world.shown()).toMatchObject({ month: { kwh: 0.05, cost: 0.05 } });
+    world.at(T0 + 24 * HOUR_MS, sensor(5.1));
+    expect(world.problems.list()).toHaveLength(1);
+    world.at(T0 + 24 * HOUR_MS + 10 * MINUTE_MS, sensor(5.1));
+    expect(world.problems.list()).toEqual([]);
   });
 
   test("energy without a known price has no cost, and the rest of the month keeps its own", () => {

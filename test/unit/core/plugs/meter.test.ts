@@ -51,16 +51,33 @@ describe("a counter", () => {
   });
 
   test.each([
-    ["a reset counts from 0", 812.4, 0.3, 0.3],
-    ["a counter restored from an older value does not count twice", 812.4, 812.1, 0],
-    ["a jump that no appliance can cause is ignored", 0, 812.4, 0],
-    ["a negative counter is ignored", 5, -1, 0],
-  ])("%s", (_name, before, after, expected) => {
-    const used = energyOf([
-      [0, counter(before)],
-      [QUARTER_MS, counter(after)],
-    ]);
-    expect(kwhOf(used)).toBeCloseTo(expected, 9);
+    ["a reset counts from 0 when a second reading agrees", [812.4, 0.3, 0.5], 0.5],
+    ["a reset counts all of an appliance that was off first", [812.4, 0, 0, 0, 0.2, 0.2], 0.2],
+    ["a device that was replaced by a used one counts from its second reading", [812.4, 5_000, 5_000.2], 0.2],
+    ["a drop does not count before a second reading", [812.4, 0.3], 0],
+    ["a counter restored from an older value does not count twice", [812.4, 812.1, 812.2, 812.6], 0.5],
+    ["a jump that no appliance can cause is ignored", [0, 812.4], 0],
+    ["a negative counter is ignored", [5, -1, 5.1], 0.1],
+    ["one wrong reading counts nothing", [5.05, 0, 5.1], 0.05],
+    ["one impossibly high reading counts nothing", [5.05, 812, 5.1], 0.05],
+    ["several zeros in a row count nothing", [30, 0, 0, 0, 30.1], 0.1],
+    ["zeros between all readings count nothing", [30, 0, 30.1, 0, 30.2, 0, 30.3], 0.3],
+    ["two wrong readings that do not agree count nothing", [30, 4, 0, 30.1], 0.1],
+  ])("%s", (_name, readings, expected) => {
+    for (const apartMs of [MINUTE_MS, QUARTER_MS, HOUR_MS]) {
+      const used = energyOf(readings.map((kwh, i) => [i * apartMs, counter(kwh)]));
+      expect(kwhOf(used)).toBeCloseTo(expected, 9);
+    }
+  });
+
+  test("the reading that the next one contradicts is returned, once", () => {
+    let state: MeterState = UNMEASURED;
+    const refused = [30, 0, 0, 30.1, 30.2, 0.1, 0.2].map((kwh, i) => {
+      const step = metered(state, counter(kwh), T0 + i * MINUTE_MS);
+      state = step.state;
+      return step.refusedKwh;
+    });
+    expect(refused).toEqual([undefined, undefined, undefined, 0, undefined, undefined, undefined]);
   });
 
   test("a gap of a day is covered by its counter, a gap of a month is not counted", () => {
@@ -105,6 +122,39 @@ describe("a counter", () => {
       { seed: 3, numRuns: 300 },
     );
   });
+});
+
+/** A true counter in Wh. `wrong`: a value that it reports once between two true ones. `reset`: it starts again at 0. */
+const trueStep = fc.record({
+  minutes: fc.integer({ min: 1, max: 6 * 60 }),
+  wh: fc.integer({ min: 1, max: 2_000 }),
+  wrong: fc.option(fc.constantFrom(0, 0.3, 0.9, 1e6), { freq: 2 }),
+  reset: fc.boolean(),
+});
+
+test("property: wrong readings add nothing, and resets lose nothing", () => {
+  fc.assert(
+    fc.property(fc.array(trueStep, { maxLength: 60 }), (steps) => {
+      let [afterMs, kwh, used] = [0, 100, 0];
+      const events: Event[] = [[0, counter(kwh)]];
+      for (const { minutes, wh, wrong, reset } of steps) {
+        const grown = () => Math.min(wh / 1_000, minutes / 60);
+        // A wrong reading comes after two true ones: the second proves that the counter is as it says.
+        for (let i = 0; i < 2; i++) {
+          // A counter that is reset before it has grown cannot be told from one that was restored.
+          if (reset && i === 0 && kwh > 10) kwh = 0;
+          [afterMs, kwh, used] = [afterMs + minutes * MINUTE_MS, kwh + grown(), used + grown()];
+          events.push([afterMs, counter(kwh)]);
+        }
+        // A factor of the true value, or a value that no appliance reaches.
+        afterMs += MINUTE_MS;
+        if (wrong !== null) events.push([afterMs, counter(wrong < 1 ? wrong * kwh : wrong)]);
+      }
+      events.push([afterMs + MINUTE_MS, counter(kwh)]);
+      expect(kwhOf(energyOf(events))).toBeCloseTo(used, 6);
+    }),
+    { seed: 5, numRuns: 500 },
+  );
 });
 
 describe("power alone", () => {
