@@ -4,6 +4,7 @@ import type * as z from "zod/mini";
 import { describeIssue } from "../config/config-error.ts";
 import { joined, mistakeAt } from "../config/mistake.ts";
 import { isTree } from "../config/tree.ts";
+import type { TextKey } from "../core/language/text.ts";
 import { type LocalError, type LocalErrorCode, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
@@ -11,7 +12,7 @@ import { type CsvTable, csvAnswer, type DecimalSign, wantsCsv } from "./csv.ts";
 import type { LocalSource } from "./local-source.ts";
 import { decimal, type Parameters, readParameters, type ValuesOf } from "./parameters.ts";
 import { signalError } from "./plain-text.ts";
-import type { Schema, ValueOf } from "./schema.ts";
+import { type Schema, strict, strictObject, type ValueOf } from "./schema.ts";
 
 interface EndpointFacts extends Pick<LocalRoute, "method" | "path" | "scope" | "summary" | "takesFile"> {
   /** Name of the operation in generated clients. */
@@ -42,9 +43,10 @@ interface HeaderRow {
 }
 
 export interface BodyRow<Body extends Schema = Schema> {
+  /** The endpoint makes it strict: a member that it does not name is a mistake, at every depth. */
   readonly schema: () => Body;
   readonly example: object;
-  /** True if `run` checks the body itself, for reasons of its own in the error. */
+  /** True if `run` checks the body itself, for reasons of its own in the error. Unknown members are checked before. */
   readonly isCheckedByRun?: true;
 }
 
@@ -102,20 +104,23 @@ export function endpointFor<Source extends object>() {
     row: EndpointRow<Source, Rows, Answer, Created, Body>,
   ): Endpoint<Source> => {
     const [method, path = ""] = route.split(" ");
-    const { csv, body, refusal } = row;
+    const { csv, refusal } = row;
+    const body = row.body && { ...row.body, schema: () => strict((row.body as BodyRow<Body>).schema()) };
     const own = row.params ?? ({} as Rows);
     const params = csv ? { ...own, decimal } : own;
-    let bodySchema: Body | null = null;
+    let schema: Schema | null = null;
     const answer: Endpoint<Source>["run"] = async (source, request, wanted) => {
       const refused = refusal?.(source, request);
       if (refused) return refused;
       const reading = readParameters({ path, params }, request);
       if (reading.kind === "error") return reading;
-      if (body && !body.isCheckedByRun) {
-        bodySchema ??= body.schema();
-        const found = bodySchema.safeParse(request.body);
-        if (!found.success) return badBody(found.error, request.body, bodySchema);
-      }
+      schema ??= body ? body.schema() : NO_BODY;
+      const wrong = mistakesIn(
+        request.body ?? (body ? undefined : {}),
+        schema,
+        body?.isCheckedByRun && isUnknownMember,
+      );
+      if (wrong) return wrong;
       const made = await row.run(source, reading.params, request as RequestOf<Body>);
       if (!csv || (wanted !== "csv" && !wantsCsv(request))) return made;
       // Only endpoints of `/local/v1` have tables.
@@ -126,14 +131,45 @@ export function endpointFor<Source extends object>() {
       const made = await answer(source, request, wanted);
       return made.kind === "error" && row.text === "signal" ? signalError(made, request) : made;
     };
-    return { errors: [], example: path, ...row, method, path, operationId, scope, params, run } as Endpoint<Source>;
+    return {
+      errors: [],
+      example: path,
+      ...row,
+      ...(body && { body }),
+      method,
+      path,
+      operationId,
+      scope,
+      params,
+      run,
+    } as Endpoint<Source>;
   };
 }
 
 export const endpoint = endpointFor<LocalSource>();
 
-function badBody({ issues }: z.core.$ZodError, body: unknown, schema: z.core.$ZodType): LocalError {
-  const mistakes = issues.flatMap((issue) => describeIssue(issue, isTree(body) ? body : {}, schema, ""));
+const NO_BODY = strictObject({});
+/** Reasons of the configuration in the words of a request. */
+const OF_A_REQUEST: Readonly<Partial<Record<TextKey, TextKey>>> = {
+  "mistake.key": "mistake.member",
+  "mistake.long_name": "mistake.long_member",
+};
+
+function isUnknownMember({ code }: z.core.$ZodIssue): boolean {
+  return code === "unrecognized_keys";
+}
+
+/** Returns the error with the mistakes in a value of a request, all or those of a kind; null if there are none. */
+export function mistakesIn(
+  value: unknown,
+  schema: Schema,
+  isMeant: ((issue: z.core.$ZodIssue) => boolean) | undefined = () => true,
+): LocalError | null {
+  const issues = schema.safeParse(value).error?.issues.filter(isMeant) ?? [];
+  if (issues.length === 0) return null;
+  const mistakes = issues
+    .flatMap((issue) => describeIssue(issue, isTree(value) ? value : {}, schema, ""))
+    .map((mistake) => ({ ...mistake, key: OF_A_REQUEST[mistake.key] ?? mistake.key }));
   return { ...localError("invalid_parameter", joined(mistakes.map(mistakeAt))), mistakes };
 }
 

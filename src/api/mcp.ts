@@ -8,10 +8,11 @@ import { VERSION } from "../core/status/version.ts";
 import { type LocalError, localErrorTable } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest } from "../http/route.ts";
-import type { Answered, Endpoint } from "./endpoint.ts";
+import { type Answered, type Endpoint, mistakesIn } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import type { LocalSource } from "./local-source.ts";
 import { type Json, jsonSchema } from "./openapi/operation.ts";
+import { anyValue, optional, type Schema, strictObject } from "./schema.ts";
 
 /** Versions that differ in nothing that is used here; the newest is offered to other clients. */
 const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26"];
@@ -82,6 +83,7 @@ function toolOf(row: Endpoint): Json {
       type: "object",
       properties: { ...Object.fromEntries(properties), ...(body && { body: jsonSchema(body.schema()) }) },
       required: [...needed.map(([name]) => name), ...(body ? ["body"] : [])],
+      additionalProperties: false,
     },
     annotations: { readOnlyHint: isReadOnly(row), openWorldHint: false },
   };
@@ -92,6 +94,8 @@ async function callTool(params: Json, source: LocalSource, request: LocalRequest
   const row = toolsFor(request).find(({ operationId }) => operationId === data?.name);
   if (!data || !row) return failed(JSON_RPC.invalidParams, `unknown tool ${String(data?.name ?? "").slice(0, 60)}`);
   const { body, ...given } = data.arguments ?? {};
+  const unknown = mistakesIn(data.arguments ?? {}, argumentsOf(row));
+  if (unknown) return shown(unknown);
   const texts = Object.entries(given).flatMap(([name, value]): [string, string][] =>
     value === null || value === undefined ? [] : [[name, String(value)]],
   );
@@ -104,8 +108,17 @@ async function callTool(params: Json, source: LocalSource, request: LocalRequest
     headers: {},
     body,
   });
-  const isError = answer.kind === "error";
-  return { result: { content: [{ type: "text", text: textOf(answer) }], isError } };
+  return shown(answer);
+}
+
+/** Returns the names of a tool's arguments; their values are checked by the endpoint. */
+function argumentsOf({ params, body }: Endpoint): Schema {
+  const names = [...Object.keys(params), ...(body ? ["body"] : [])];
+  return strictObject(Object.fromEntries(names.map((name) => [name, optional(anyValue)])));
+}
+
+function shown(answer: LocalAnswer): Result {
+  return { result: { content: [{ type: "text", text: textOf(answer) }], isError: answer.kind === "error" } };
 }
 
 function textOf(answer: LocalAnswer): string {

@@ -53,6 +53,28 @@ export const strictObject = z.strictObject;
 /** Object with these fields and others, which a client need not know. */
 export const looseObject = z.looseObject;
 
+/** Returns a schema that accepts no members that it does not name, at every depth. Loose objects and records stay. */
+export function strict<Given extends Schema>(schema: Given): Given {
+  const def = schema._zod.def as Partial<Record<"element" | "innerType" | "valueType" | "catchall", Schema>> & {
+    readonly shape?: Readonly<Record<string, Schema>>;
+    readonly options?: readonly Schema[];
+  };
+  const parts = {
+    ...(def.shape && {
+      shape: Object.fromEntries(Object.entries(def.shape).map(([name, each]) => [name, strict(each)])),
+      catchall: def.catchall ?? z.never(),
+    }),
+    ...(def.options && { options: def.options.map(strict) }),
+    ...(def.element && { element: strict(def.element) }),
+    ...(def.innerType && { innerType: strict(def.innerType) }),
+    ...(def.valueType && { valueType: strict(def.valueType) }),
+  };
+  if (Object.keys(parts).length === 0) return schema;
+  const copy = schema.clone({ ...schema._zod.def, ...parts } as typeof schema._zod.def);
+  z.globalRegistry.add(copy, z.globalRegistry.get(schema) ?? {});
+  return copy as Given;
+}
+
 export function recordOf<Value extends Schema>(value: Value) {
   return z.record(z.string(), value);
 }

@@ -85,6 +85,11 @@ test.skipIf(!installTestPackages())(
       isError: true,
       content: [{ text: expect.stringMatching(/^404 resource_not_found: /) }],
     });
+    const misspelt = await reader.callTool({ name: "getNow", arguments: { hom: "home" } });
+    expect(misspelt).toMatchObject({
+      isError: true,
+      content: [{ text: "400 invalid_parameter: hom: is not known here; did you mean home?" }],
+    });
     await expect(reader.callTool({ name: "createCalendar", arguments: {} })).rejects.toThrow(/unknown tool/);
     await reader.close();
 

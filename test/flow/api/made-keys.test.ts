@@ -39,6 +39,18 @@ describe("keys over HTTP", () => {
     ]);
   });
 
+  test("a member that no key has makes no key, and is named", async () => {
+    await using daemon = await startLocalApi({ start: START });
+    const asked = await daemon.post("/local/v1/keys", { name: "phone", scopes: ["read", "control"] });
+    expect([asked.status, await asked.json()]).toMatchObject([
+      400,
+      { reason: expect.stringMatching(/^scopes: is not known here/), mistakes: [{ path: "scopes" }] },
+    ]);
+    const replaced = await daemon.send("PUT", "/local/v1/keys/phone", { scopes: ["control"] });
+    expect([replaced.status, await replaced.json()]).toMatchObject([400, { mistakes: [{ path: "scopes" }] }]);
+    expect((await keysOf(daemon)).map(({ name }) => name)).toEqual(["test"]);
+  });
+
   test("a key may have a name as people write it, in every response that names it", async () => {
     await using daemon = await startLocalApi({ start: START });
     const name = "Åses telefon";

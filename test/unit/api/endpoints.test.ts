@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { backupEndpoints } from "../../../src/api/backup.ts";
+import { dashboardEndpoints } from "../../../src/api/dashboard-routes.ts";
 import { endpoints } from "../../../src/api/endpoints.ts";
 import { operationOf } from "../../../src/api/openapi/operation.ts";
 import { documentationOf, namesIn, readParameters } from "../../../src/api/parameters.ts";
+import * as s from "../../../src/api/schema.ts";
+import { setupEndpoints } from "../../../src/api/setup/setup-routes.ts";
 import { localErrorTable } from "../../../src/http/errors.ts";
 import { localDocs } from "../../support/docs/api-docs.ts";
 import { pageText } from "../../support/docs/docs-pages.ts";
@@ -71,6 +75,42 @@ describe("parameters", () => {
       ).toString();
       expect(readBy(row, all, inPath), all).toMatchObject({ kind: "params" });
     }
+  });
+});
+
+describe("members that nobody reads", () => {
+  const rows = [...endpoints, ...backupEndpoints, ...setupEndpoints, ...dashboardEndpoints] as readonly Row[];
+  const changes = rows.filter(({ method, takesFile }) => method !== "GET" && !takesFile);
+  /** The configuration's own schema checks these, also for the owner's file; `changePlan` lists the settings. */
+  const byConfiguration = ["planOnce", "createPlug", "savePlan", "savePlug", "previewPlan", "changePlan"];
+
+  test.each(changes.map((row) => [row.operationId, row] as const))("in the body of %s are named", async (id, row) => {
+    if (byConfiguration.includes(id)) return;
+    const body = { ...row.body?.example, scopes: ["control"] };
+    const path = /^\/.*?(?=\?|$)/.exec(row.example)?.[0].split("/") ?? [];
+    const inPath = row.path.split("/").flatMap((part, i) => (part.startsWith(":") ? [[part.slice(1), path[i]]] : []));
+    const request = { body, path: Object.fromEntries(inPath), query: new URLSearchParams("home=home"), headers: {} };
+    const nothing = { refusal: () => null };
+    const source = { access: nothing, trials: { start: 0, count: 0 } };
+    const page = { "x-elbro-page": "1" };
+    expect(await row.run(source as never, { ...request, headers: page, now: 0 } as never)).toMatchObject({
+      kind: "error",
+      code: "invalid_parameter",
+      mistakes: [{ path: expect.stringMatching(/^scopes$|^$/) }],
+    });
+  });
+
+  test("a schema is made strict at every depth, and stays open where its author says so", () => {
+    const deep = s.namedObject("Deep", {
+      inner: s.optional(s.list(s.union([s.object({ a: s.text }), s.nothing]))),
+      free: s.anyObject,
+      loose: s.optional(s.looseObject({ b: s.text })),
+    });
+    const strict = s.strict(deep);
+    expect(strict.safeParse({ inner: [{ a: "1" }, null], free: { x: 1 }, loose: { b: "", c: 1 } }).success).toBe(true);
+    expect(strict.safeParse({ inner: [{ a: "1", b: 2 }], free: {} }).success).toBe(false);
+    expect(strict.safeParse({ free: {}, other: 1 }).success).toBe(false);
+    expect(deep.safeParse({ free: {}, other: 1 }).success).toBe(true);
   });
 });
 
