@@ -1,6 +1,6 @@
 /**
  * `npm run lab -- site`: builds the documentation as a site of static files in `build/site/dist`, with search, from
- * `docs/` and README.md. VitePress is one of the packages of single tests (test/package.json).
+ * `docs/` and README.md. VitePress is in .ci/packages/site.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { TASK_PAGES } from "./help-pages.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
 const SITE = path.join(ROOT, "build/site");
-const PACKAGES = path.join(ROOT, "test/node_modules");
+const PACKAGES = path.join(ROOT, "build/packages/site/node_modules");
 
 /** Pages by task, in the order of the side bar. A test finds pages that are in none. */
 export const SITE_PAGES: Readonly<Record<string, readonly string[]>> = {
@@ -24,8 +24,7 @@ export const SITE_PAGES: Readonly<Record<string, readonly string[]>> = {
 
 /** Writes the sources and settings of the site, and builds it. Returns the folder of the static files. */
 export function buildSite(): string {
-  if (!existsSync(path.join(PACKAGES, "vitepress")))
-    throw new Error("VitePress is missing: npm install --prefix test --ignore-scripts --no-package-lock");
+  execFileSync("sh", [".ci/prepare", "site"], { cwd: ROOT, stdio: "inherit" });
   rmSync(SITE, { recursive: true, force: true });
   mkdirSync(path.join(SITE, ".vitepress"), { recursive: true });
   symlinkSync(PACKAGES, path.join(SITE, "node_modules"));

@@ -5,12 +5,14 @@
  *
  * `gzip_kb` is the transfer of a phone on the LAN: browsers accept brotli only over https and from localhost.
  */
+
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import type { CDPSession } from "playwright-core";
 import { pageScript } from "../support/browser/page-script.ts";
-import { haveChromium, type Screen, Screens, SIZES } from "../support/browser/screen.ts";
+import { type Screen, Screens, SIZES } from "../support/browser/screen.ts";
 import { DaemonProcess } from "../support/processes/daemon-process.ts";
+import { lacks } from "../support/runner/needs.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const VISITS = 9;
@@ -25,7 +27,7 @@ interface Visit {
 }
 
 export async function run(): Promise<Record<string, number>> {
-  if (!haveChromium) throw new Error("this bench needs Chromium, as Debian installs it");
+  if (lacks("Chromium")) throw new Error("this bench needs Chromium, as Debian installs it");
   execFileSync("npm", ["run", "--silent", "build"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
   await using daemon = new DaemonProcess([], { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" });
   const [, port = "", key = ""] = [

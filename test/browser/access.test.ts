@@ -2,14 +2,15 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DASHBOARD_PLANS, dashboardApi, GUEST_KEY, startDashboard } from "../support/browser/dashboard-daemon.ts";
-import { haveChromium, Screen, Screens } from "../support/browser/screen.ts";
+import { Screen, Screens } from "../support/browser/screen.ts";
 import { untilLogIn } from "../support/browser/views.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { lacks } from "../support/runner/needs.ts";
 
 const START = "2026-03-10T14:20:00Z";
 
-describe.skipIf(!haveChromium)("login to the dashboard (in Chromium; skipped if it is not installed)", () => {
+describe.skipIf(lacks("Chromium"))("login to the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let daemon: TestDaemon;
 

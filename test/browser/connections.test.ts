@@ -2,13 +2,14 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axeViolations, MISFITS, OVERLAPS } from "../support/browser/page-checks.ts";
-import { haveChromium, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
+import { type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { lacks } from "../support/runner/needs.ts";
 
 const START = Date.parse("2026-03-10T14:20:00Z");
 const pageText = (daemon: TestDaemon) => readFileSync(path.join(daemon.dir.path, "page.yaml"), "utf8");
 
-describe.skipIf(!haveChromium)("connections and changes (in Chromium; skipped if it is not installed)", () => {
+describe.skipIf(lacks("Chromium"))("connections and changes (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let daemon: TestDaemon;
   beforeAll(async () => {

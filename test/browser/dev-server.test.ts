@@ -2,7 +2,8 @@ import { createServer as createTcpServer } from "node:net";
 import path from "node:path";
 import { createServer } from "vite";
 import { describe, expect, test, vi } from "vitest";
-import { haveChromium, Screens } from "../support/browser/screen.ts";
+import { Screens } from "../support/browser/screen.ts";
+import { lacks } from "../support/runner/needs.ts";
 
 const DASHBOARD = path.resolve(import.meta.dirname, "../../src/dashboard");
 
@@ -16,7 +17,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-describe.skipIf(!haveChromium)("npm run dev (in Chromium; skipped if it is not installed)", () => {
+describe.skipIf(lacks("Chromium"))("npm run dev (in Chromium; skipped if it is not installed)", () => {
   test("the page of the sources shows the demo's price without a login form", async () => {
     vi.stubEnv("ELBRO_API_PORT", String(await freePort()));
     vi.stubEnv("ELBRO_BROKER_PORT", "0");

@@ -1,11 +1,13 @@
 /** Pictures of the documentation: `npm run lab -- screenshots` takes them from the demo, on one day of its clock. */
+
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { haveChromium, type LookOptions, type Screen, Screens } from "../support/browser/screen.ts";
+import { type LookOptions, type Screen, Screens } from "../support/browser/screen.ts";
 import { pageNames, pageText } from "../support/docs/docs-pages.ts";
 import { linksOf } from "../support/docs/markdown-links.ts";
 import { DaemonProcess } from "../support/processes/daemon-process.ts";
+import { lacks } from "../support/runner/needs.ts";
 
 const FOLDER = path.resolve(import.meta.dirname, "../../docs/images");
 const MAX_BYTES = 600_000;
@@ -67,7 +69,7 @@ async function webp({ page }: Screen): Promise<Buffer> {
   return Buffer.from(data, "base64");
 }
 
-describe.skipIf(!haveChromium || process.env.IMAGES !== "update")("IMAGES=update", () => {
+describe.skipIf(lacks("Chromium") || process.env.IMAGES !== "update")("IMAGES=update", () => {
   test("takes all pictures", async () => {
     await using daemon = new DaemonProcess(["--clock", AT], { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" });
     const url = `${/http:\S+\d/.exec(await daemon.line(/healthz/))?.[0].replace("/healthz", "")}/`;

@@ -1,8 +1,9 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { axeViolations, COLOUR_RULES } from "../support/browser/page-checks.ts";
-import { haveChromium, Screens, savePicture } from "../support/browser/screen.ts";
+import { Screens, savePicture } from "../support/browser/screen.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { lacks } from "../support/runner/needs.ts";
 
 /** Opens three operations and all their details, level by level, because each level is made when it is opened. */
 const OPEN_THREE = `(async () => {
@@ -13,7 +14,7 @@ const OPEN_THREE = `(async () => {
   }
 })()`;
 
-describe.skipIf(!haveChromium)("the API reference page (in Chromium; skipped if it is not installed)", () => {
+describe.skipIf(lacks("Chromium"))("the API reference page (in Chromium; skipped if it is not installed)", () => {
   let daemon: TestDaemon;
   let screens: Screens;
   beforeAll(async () => {

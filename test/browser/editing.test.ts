@@ -3,11 +3,12 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
 import { axeViolations, MISFITS, OVERLAPS, violationsInBothSchemes, WRAPPED } from "../support/browser/page-checks.ts";
-import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
+import { type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import { unfold } from "../support/browser/views.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { EmulatedHomeAssistant } from "../support/home/emulated-home-assistant.ts";
 import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
+import { lacks } from "../support/runner/needs.ts";
 
 const START = Date.parse("2026-03-10T14:20:00Z");
 const HOUSE = `# What the house does
@@ -32,7 +33,7 @@ async function started(more = ""): Promise<TestDaemon> {
   return daemon;
 }
 
-describe.skipIf(!haveChromium)(
+describe.skipIf(lacks("Chromium"))(
   "editing of plans and plugs on the dashboard (in Chromium; skipped if it is not installed)",
   () => {
     let screens: Screens;

@@ -3,8 +3,9 @@ import english from "../../src/i18n/en.json" with { type: "json" };
 import { startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { MISFITS, violationsInBothSchemes } from "../support/browser/page-checks.ts";
 import { pageScript } from "../support/browser/page-script.ts";
-import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
+import { type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { lacks } from "../support/runner/needs.ts";
 
 /** Script that shows the form of a plan or plug in place of the plans, and records the submitted value. */
 const SHOW_FORM = `
@@ -40,7 +41,7 @@ const SHOW_FORM = `
 
 const PLUG = { name: "Washer", family: "tasmota", topic: "washer", plan: "washer" };
 
-describe.skipIf(!haveChromium)(
+describe.skipIf(lacks("Chromium"))(
   "forms made from the configuration's schema (in Chromium; skipped if it is not installed)",
   () => {
     let screens: Screens;

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VIEWS, type ViewName } from "../../src/dashboard/route.ts";
 import { DASHBOARD_PLANS, startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { MISFITS, OVERLAPS, SMALL_TARGETS, violationsInBothSchemes, WRAPPED } from "../support/browser/page-checks.ts";
-import { haveChromium, type Screen, Screens } from "../support/browser/screen.ts";
+import { type Screen, Screens } from "../support/browser/screen.ts";
 import { openView } from "../support/browser/views.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
+import { lacks } from "../support/runner/needs.ts";
 
-describe.skipIf(!haveChromium)("appearance of the dashboard (in Chromium; skipped if it is not installed)", () => {
+describe.skipIf(lacks("Chromium"))("appearance of the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let daemon: TestDaemon;
 

@@ -2,14 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
 import { startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { axeViolations } from "../support/browser/page-checks.ts";
-import { haveChromium, type Screen, Screens } from "../support/browser/screen.ts";
+import { type Screen, Screens } from "../support/browser/screen.ts";
 import { untilLogIn } from "../support/browser/views.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { lacks } from "../support/runner/needs.ts";
 
 const KEPT_FILES = "caches.open('elbro').then((cache) => cache.keys()).then((keys) => keys.map(({ url }) => url))";
 const KEPT_DATA = "localStorage.getItem('elbro-last')";
 
-describe.skipIf(!haveChromium)("the page without the daemon (in Chromium; skipped if it is not installed)", () => {
+describe.skipIf(lacks("Chromium"))("the page without the daemon (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let daemon: TestDaemon;
   beforeAll(async () => {

@@ -7,9 +7,10 @@ import {
   marketFile,
   startDashboard,
 } from "../support/browser/dashboard-daemon.ts";
-import { haveChromium, type LookOptions, type Screen, Screens } from "../support/browser/screen.ts";
+import { type LookOptions, type Screen, Screens } from "../support/browser/screen.ts";
 import { openView } from "../support/browser/views.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
+import { lacks } from "../support/runner/needs.ts";
 
 type Shot = `${ViewName} ${NonNullable<LookOptions["size"]>} ${"light" | "dark"}`;
 
@@ -103,7 +104,7 @@ const STATES: readonly State[] = [
 const isEach = process.env.PICTURES !== undefined;
 
 /** `npm run pictures` takes 60. Each run of the tests compares 20 of them with those in test/golden/pictures. */
-describe.skipIf(!haveChromium)("pictures of the dashboard (in Chromium; skipped if it is not installed)", () => {
+describe.skipIf(lacks("Chromium"))("pictures of the dashboard (in Chromium; skipped if it is not installed)", () => {
   const states = STATES.filter(({ isCompared }) => isEach || isCompared);
   test.each(states)("$name", async ({ name, language, shots, isCompared, shows = /\d/, ...options }) => {
     await using daemon = await startDashboard(options);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { startDashboard } from "../support/browser/dashboard-daemon.ts";
-import { haveChromium, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
+import { type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { lacks } from "../support/runner/needs.ts";
 
 interface Edges {
   readonly left: number;
@@ -20,7 +21,7 @@ async function plan(daemon: TestDaemon, id: string): Promise<ToldPlan> {
   return (await (await daemon.request(`/local/v1/plans/${id}`)).json()) as ToldPlan;
 }
 
-describe.skipIf(!haveChromium)("plans on the dashboard (in Chromium; skipped if it is not installed)", () => {
+describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let daemon: TestDaemon;
   let screen: Screen;

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SessionAnswer } from "../../src/api/dashboard-routes.ts";
 import { dashboardApi, marketFile, startDashboard } from "../support/browser/dashboard-daemon.ts";
-import { haveChromium, type Screen, Screens } from "../support/browser/screen.ts";
+import { type Screen, Screens } from "../support/browser/screen.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { lacks } from "../support/runner/needs.ts";
 
 interface ToldPrice {
   readonly start: string;
@@ -34,7 +35,7 @@ async function readOut(screen: Screen, part = "#prices"): Promise<string[]> {
 const choose = (screen: Screen, name: string) =>
   screen.page.locator("#prices").getByRole("radio", { name, exact: true }).check();
 
-describe.skipIf(!haveChromium)("prices on the dashboard (in Chromium; skipped if it is not installed)", () => {
+describe.skipIf(lacks("Chromium"))("prices on the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   /** Daemon of tests that change nothing and need no other time. */
   let daemon: TestDaemon;

@@ -8,9 +8,10 @@ import {
   untranslated,
   usePseudoLanguage,
 } from "../support/browser/pseudo-language.ts";
-import { haveChromium, type Screen, Screens } from "../support/browser/screen.ts";
+import { type Screen, Screens } from "../support/browser/screen.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { lacks } from "../support/runner/needs.ts";
 import { allTexts } from "../support/sources/all-texts.ts";
 
 const START = Date.parse("2026-03-10T14:20:00Z");
@@ -47,7 +48,7 @@ const NAMES = [
   ...["plug lamp"],
 ];
 
-describe.skipIf(!haveChromium)("no text is left in English (in Chromium; skipped if it is not installed)", () => {
+describe.skipIf(lacks("Chromium"))("no text is left in English (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let daemon: TestDaemon;
   let restore: () => void;

@@ -6,9 +6,10 @@ import { openDatabase } from "../../src/storage/database.ts";
 import { PlanStore } from "../../src/storage/plan-store.ts";
 import { DASHBOARD_PLANS, dashboardApi } from "../support/browser/dashboard-daemon.ts";
 import { axeViolations, COLOUR_RULES, MISFITS, OVERLAPS, SMALL_TARGETS } from "../support/browser/page-checks.ts";
-import { haveChromium, type LookOptions, type Screen, Screens } from "../support/browser/screen.ts";
+import { type LookOptions, type Screen, Screens } from "../support/browser/screen.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
+import { lacks } from "../support/runner/needs.ts";
 import { TempDir } from "../support/runner/temp-dir.ts";
 
 const START = Date.parse("2026-03-20T10:00:00Z");
@@ -44,7 +45,7 @@ interface Month {
   readonly against_mean: number | null;
 }
 
-describe.skipIf(!haveChromium)("results on the dashboard (in Chromium; skipped if it is not installed)", () => {
+describe.skipIf(lacks("Chromium"))("results on the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let daemon: TestDaemon;
   const dir = new TempDir();

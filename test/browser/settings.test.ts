@@ -3,9 +3,10 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MINUTE_MS } from "../../src/core/time/interval.ts";
 import { MISFITS, OVERLAPS, SMALL_TARGETS, violationsInBothSchemes } from "../support/browser/page-checks.ts";
-import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
+import { type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { EmulatedNtfy } from "../support/notify/emulated-ntfy.ts";
+import { lacks } from "../support/runner/needs.ts";
 
 const START = Date.parse("2026-03-10T14:20:00Z");
 const HOUSE = `# How elbro speaks
@@ -19,7 +20,7 @@ const SIZES_SHOWN = ["wide", "pad", "phone"] as const;
 
 const fileText = (daemon: TestDaemon) => readFileSync(path.join(daemon.dir.path, "page.yaml"), "utf8");
 
-describe.skipIf(!haveChromium)("settings on the dashboard (in Chromium; skipped if it is not installed)", () => {
+describe.skipIf(lacks("Chromium"))("settings on the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   beforeAll(async () => {
     screens = await Screens.start();

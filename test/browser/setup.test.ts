@@ -7,9 +7,10 @@ import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { marketFile } from "../support/browser/dashboard-daemon.ts";
 import { axeViolations, MISFITS, violationsInBothSchemes } from "../support/browser/page-checks.ts";
-import { haveChromium, type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
+import { type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
 import { DaemonProcess } from "../support/processes/daemon-process.ts";
+import { lacks } from "../support/runner/needs.ts";
 import { TempDir } from "../support/runner/temp-dir.ts";
 
 const TASMOTA = {
@@ -87,7 +88,7 @@ class Fresh implements AsyncDisposable {
   }
 }
 
-describe.skipIf(!haveChromium)("the set-up of a home (in Chromium; skipped if it is not installed)", () => {
+describe.skipIf(lacks("Chromium"))("the set-up of a home (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let simulator: Simulator;
   let fresh: Fresh;

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VIEWS } from "../../src/dashboard/route.ts";
 import { DASHBOARD_PLANS, dashboardApi, startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { axeViolations, MISFITS, OVERLAPS, WRAPPED } from "../support/browser/page-checks.ts";
-import { haveChromium, Screens } from "../support/browser/screen.ts";
+import { Screens } from "../support/browser/screen.ts";
 import { openView } from "../support/browser/views.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { planEntry } from "../support/plans/plan-topics.ts";
+import { lacks } from "../support/runner/needs.ts";
 
 const SIZES_SHOWN = ["phone", "pad", "wide"] as const;
 
@@ -21,7 +22,7 @@ const PLANS = [
 const RIGHT_MARGIN = (view: string) =>
   `document.documentElement.clientWidth - document.querySelector("#${view}").getBoundingClientRect().right`;
 
-describe.skipIf(!haveChromium)("the dashboard at every size (in Chromium; skipped if it is not installed)", () => {
+describe.skipIf(lacks("Chromium"))("the dashboard at every size (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let largeText: Screens;
   let daemon: TestDaemon;

@@ -1,89 +1,93 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DASHBOARD_PLANS, dashboardApi, startDashboard } from "../support/browser/dashboard-daemon.ts";
-import { haveChromium, Screens } from "../support/browser/screen.ts";
+import { Screens } from "../support/browser/screen.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { lacks } from "../support/runner/needs.ts";
 
 interface ToldInterface {
   readonly quota: { readonly day: { readonly limit: number; readonly left: number } };
   readonly today: { readonly requests: number };
 }
 
-describe.skipIf(!haveChromium)("the System part of the dashboard (in Chromium; skipped if it is not installed)", () => {
-  let screens: Screens;
-  let daemon: TestDaemon;
+describe.skipIf(lacks("Chromium"))(
+  "the System part of the dashboard (in Chromium; skipped if it is not installed)",
+  () => {
+    let screens: Screens;
+    let daemon: TestDaemon;
 
-  beforeAll(async () => {
-    screens = await Screens.start();
-    daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: DASHBOARD_PLANS });
-    // After this time no request is due for a while, so the numbers do not change.
-    await daemon.clock.runUntil(Date.parse("2026-03-10T16:50:00Z"));
-  });
-  afterAll(async () => {
-    await daemon?.[Symbol.asyncDispose]();
-    await screens?.[Symbol.asyncDispose]();
-  });
-
-  test("quota, requests by outcome, series ages, broker and versions equal the API's", async () => {
-    await using screen = await screens.look(daemon, { size: "wall", view: "system" });
-    await screen.untilText("#system", /Requests today/);
-    await screen.page.reload();
-    let text = "";
-    let version = "";
-    // The daemon still fetches history, so page and API are read until both have the same numbers.
-    const isSame = async () => {
-      text = await screen.untilText("#system", /Requests today \d+ \d+ answered/);
-      const system = (await (await daemon.request("/local/v1/system")).json()) as {
-        interfaces: ToldInterface[];
-        version: string;
-      };
-      version = system.version;
-      const [consumer] = system.interfaces;
-      const left = `${consumer?.quota.day.left} of ${consumer?.quota.day.limit} left`;
-      return text.includes(left) && text.includes(`Requests today ${consumer?.today.requests}`);
-    };
-    await expect.poll(isSame).toBe(true);
-    expect(text).toMatch(/Service State Works/);
-    expect(text).toMatch(/Prices Home (just now|\d+ (min|hr)\.? ago) 10 Mar, 1\d:\d\d/);
-    expect(text).toMatch(/History: \d+% is here, the rest follows\.|The history is complete\./);
-    expect(text).toMatch(/Broker ✓ connected · built in/);
-    expect(text).toContain(`elbro ${version}`);
-    expect(text).toContain(process.versions.node);
-    expect(text).toMatch(/Problems ✓ None\./);
-  });
-
-  test("a plug that does not respond has no green mark", async () => {
-    await using silent = await TestDaemon.start({
-      start: Date.parse("2026-03-10T14:20:00Z"),
-      simulator: { homes: ["danish"] },
-      config: {
-        ...{ plans: DASHBOARD_PLANS, api: dashboardApi() },
-        plugs: [{ name: "Heater", family: "tasmota", topic: "heater", plan: "dishwasher" }],
-      },
+    beforeAll(async () => {
+      screens = await Screens.start();
+      daemon = await startDashboard({ start: "2026-03-10T14:20:00Z", plans: DASHBOARD_PLANS });
+      // After this time no request is due for a while, so the numbers do not change.
+      await daemon.clock.runUntil(Date.parse("2026-03-10T16:50:00Z"));
     });
-    await using screen = await screens.look(silent, { view: "system" });
-    const row = "#system .rows div:has-text('heater')";
-    // The plug received a command and has not responded yet.
-    expect(await screen.untilText(row, /\w/)).toBe("heater ? state unknown");
-    await expect.poll(() => screen.page.locator(`${row} .mark.good`).count()).toBe(0);
-    await silent.clock.runUntil(Date.parse("2026-03-10T14:23:00Z"));
-    await screen.page.reload();
-    expect(await screen.untilText(row, /offline/)).toBe("heater ✕ offline");
-  });
+    afterAll(async () => {
+      await daemon?.[Symbol.asyncDispose]();
+      await screens?.[Symbol.asyncDispose]();
+    });
 
-  test("diagnostics are downloaded as a file without secrets", async () => {
-    await using screen = await screens.look(daemon, { view: "system" });
-    await screen.untilText("#system", /Diagnostics/);
-    const downloading = screen.page.waitForEvent("download");
-    await screen.page.getByRole("link", { name: "Diagnostics" }).click();
-    const download = await downloading;
-    expect(download.suggestedFilename()).toMatch(/^elbro-diagnostics.*\.json$/);
-    const text = readFileSync(await download.path(), "utf8");
-    expect(JSON.parse(text)).toBeTypeOf("object");
-    expect(text).not.toContain(LAN_KEY);
-    expect(text).not.toContain(daemon.simulator.keys.consumerKey ?? "no key");
-    const [cookie] = await screen.page.context().cookies();
-    expect(text).not.toContain(cookie?.value ?? "no cookie");
-  });
-});
+    test("quota, requests by outcome, series ages, broker and versions equal the API's", async () => {
+      await using screen = await screens.look(daemon, { size: "wall", view: "system" });
+      await screen.untilText("#system", /Requests today/);
+      await screen.page.reload();
+      let text = "";
+      let version = "";
+      // The daemon still fetches history, so page and API are read until both have the same numbers.
+      const isSame = async () => {
+        text = await screen.untilText("#system", /Requests today \d+ \d+ answered/);
+        const system = (await (await daemon.request("/local/v1/system")).json()) as {
+          interfaces: ToldInterface[];
+          version: string;
+        };
+        version = system.version;
+        const [consumer] = system.interfaces;
+        const left = `${consumer?.quota.day.left} of ${consumer?.quota.day.limit} left`;
+        return text.includes(left) && text.includes(`Requests today ${consumer?.today.requests}`);
+      };
+      await expect.poll(isSame).toBe(true);
+      expect(text).toMatch(/Service State Works/);
+      expect(text).toMatch(/Prices Home (just now|\d+ (min|hr)\.? ago) 10 Mar, 1\d:\d\d/);
+      expect(text).toMatch(/History: \d+% is here, the rest follows\.|The history is complete\./);
+      expect(text).toMatch(/Broker ✓ connected · built in/);
+      expect(text).toContain(`elbro ${version}`);
+      expect(text).toContain(process.versions.node);
+      expect(text).toMatch(/Problems ✓ None\./);
+    });
+
+    test("a plug that does not respond has no green mark", async () => {
+      await using silent = await TestDaemon.start({
+        start: Date.parse("2026-03-10T14:20:00Z"),
+        simulator: { homes: ["danish"] },
+        config: {
+          ...{ plans: DASHBOARD_PLANS, api: dashboardApi() },
+          plugs: [{ name: "Heater", family: "tasmota", topic: "heater", plan: "dishwasher" }],
+        },
+      });
+      await using screen = await screens.look(silent, { view: "system" });
+      const row = "#system .rows div:has-text('heater')";
+      // The plug received a command and has not responded yet.
+      expect(await screen.untilText(row, /\w/)).toBe("heater ? state unknown");
+      await expect.poll(() => screen.page.locator(`${row} .mark.good`).count()).toBe(0);
+      await silent.clock.runUntil(Date.parse("2026-03-10T14:23:00Z"));
+      await screen.page.reload();
+      expect(await screen.untilText(row, /offline/)).toBe("heater ✕ offline");
+    });
+
+    test("diagnostics are downloaded as a file without secrets", async () => {
+      await using screen = await screens.look(daemon, { view: "system" });
+      await screen.untilText("#system", /Diagnostics/);
+      const downloading = screen.page.waitForEvent("download");
+      await screen.page.getByRole("link", { name: "Diagnostics" }).click();
+      const download = await downloading;
+      expect(download.suggestedFilename()).toMatch(/^elbro-diagnostics.*\.json$/);
+      const text = readFileSync(await download.path(), "utf8");
+      expect(JSON.parse(text)).toBeTypeOf("object");
+      expect(text).not.toContain(LAN_KEY);
+      expect(text).not.toContain(daemon.simulator.keys.consumerKey ?? "no key");
+      const [cookie] = await screen.page.context().cookies();
+      expect(text).not.toContain(cookie?.value ?? "no cookie");
+    });
+  },
+);

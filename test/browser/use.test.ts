@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MonthAnswer } from "../../src/api/month.ts";
 import { startDashboard } from "../support/browser/dashboard-daemon.ts";
-import { haveChromium, type Screen, Screens } from "../support/browser/screen.ts";
+import { type Screen, Screens } from "../support/browser/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { lacks } from "../support/runner/needs.ts";
 
 interface EnergyRow {
   readonly start: string;
@@ -13,7 +14,7 @@ interface EnergyRow {
 
 const ADDRESS = "5d0c9f0e-6a1b-4c5e-9b64-1f1f4a7e2d01";
 
-describe.skipIf(!haveChromium)("usage on the dashboard (in Chromium; skipped if it is not installed)", () => {
+describe.skipIf(lacks("Chromium"))("usage on the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let daemon: TestDaemon;
 

@@ -5,11 +5,11 @@
  * step that every home is served and announced by exactly its shard and that no request was denied. At the end, every
  * row is in PostgreSQL once. `test/flow/state/process-fleet.test.ts` does the same with two shards in fast forward.
  */
+
 import { execFileSync } from "node:child_process";
 import path from "node:path";
-import { havePostgres } from "../support/archive/postgres.ts";
-import { haveMosquitto } from "../support/broker/mosquitto.ts";
 import { ProcessFleet } from "../support/processes/process-fleet.ts";
+import { lacks } from "../support/runner/needs.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const ACCOUNTS = Number(process.env.FLEET_ACCOUNTS ?? 1_000);
@@ -17,7 +17,7 @@ const STEP_TIMEOUT_MS = 1_200_000;
 const ARCHIVE_QUIET_MS = 15_000;
 const CANNOT_RUN = 75;
 
-if (!haveMosquitto || !havePostgres) {
+if (lacks("Mosquitto", "PostgreSQL")) {
   console.log("skipped: needs Mosquitto and PostgreSQL (apt-get install mosquitto postgresql)");
   process.exit(CANNOT_RUN);
 }

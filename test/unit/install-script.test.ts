@@ -5,11 +5,13 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { TempDir } from "../support/runner/temp-dir.ts";
@@ -19,9 +21,18 @@ const OLD = 0;
 const NEW = Date.now() / 1_000 + 3_600;
 const SOURCES = ["package-lock.json", "rolldown.config.ts", "tsconfig.json", "src/main.ts", "src", "docs"];
 
-/** An npm that notes what it does. It installs Node 24, and its build writes the program. */
+/**
+ * An npm that notes what it does. It installs Node 24, and its build writes the program. Of the packages of single tests
+ * it installs the first, and then is refused, or its caller is killed, or it installs the second.
+ */
 const NPM = `
-if test "$1" = ci; then
+if test "\${PWD%/build/packages/tests.new}" != "$PWD"; then
+  cd "\${PWD%/build/packages/tests.new}"
+  mkdir -p build/packages/tests.new/node_modules/first
+  if test -e refused; then exit 1; fi
+  if test -e killed; then kill -KILL "$(cat .ci/lock)"; exit 1; fi
+  mkdir build/packages/tests.new/node_modules/second
+elif test "$1" = ci; then
   rm -rf node_modules/vitest
   mkdir -p node_modules/.bin
   case "$*" in *include=dev*) mkdir node_modules/vitest ;; esac
@@ -42,7 +53,8 @@ class Clone implements Disposable {
 
   constructor(node: string) {
     const dir = this.#dir;
-    for (const folder of [".ci", "machine", "src", "docs"]) mkdirSync(dir.file(folder));
+    for (const folder of [".ci/packages/tests", "machine", "src", "docs"])
+      mkdirSync(dir.file(folder), { recursive: true });
     copyFileSync(SCRIPT, dir.file(".ci/prepare"));
     for (const [name, text] of [
       ["node", `echo ${node}`],
@@ -54,6 +66,8 @@ class Clone implements Disposable {
     for (const name of SOURCES) {
       if (name !== "src" && name !== "docs") writeFileSync(dir.file(name), "");
     }
+    for (const name of ["package.json", "package-lock.json"])
+      writeFileSync(dir.file(`.ci/packages/tests/${name}`), name);
     this.date(SOURCES, OLD);
     this.#path = `${dir.file("machine")}:/usr/bin:/bin`;
   }
@@ -85,6 +99,30 @@ class Clone implements Disposable {
 
   #done(): string[] {
     return readFileSync(this.#dir.file("done"), "utf8").trim().split("\n").filter(Boolean);
+  }
+
+  /** Runs the script while the registry refuses packages, or until npm's caller is killed. Returns its exit code. */
+  installTests(trouble: "refused" | "killed"): number | null {
+    writeFileSync(this.#dir.file(trouble), "");
+    const env = { PATH: this.#path };
+    const { status } = spawnSync("/bin/sh", [".ci/prepare", "tests"], { cwd: this.#dir.path, env });
+    this.delete(trouble);
+    return status;
+  }
+
+  /** Packages of single tests that are installed. */
+  get packages(): readonly string[] {
+    const folder = this.#dir.file("build/packages/tests/node_modules");
+    return existsSync(folder) ? readdirSync(folder) : [];
+  }
+
+  write(name: string, text: string): void {
+    mkdirSync(path.dirname(this.#dir.file(name)), { recursive: true });
+    writeFileSync(this.#dir.file(name), text);
+  }
+
+  has(name: string): boolean {
+    return existsSync(this.#dir.file(name));
   }
 
   delete(name: string): void {
@@ -149,4 +187,31 @@ test("the preparation builds only if the program is missing or a source is newer
 test("runs that start at the same moment take turns, and only the first does the work", async () => {
   using clone = new Clone("v24.21.0");
   expect(await clone.prepareTogether(4, "build")).toEqual([TO_RUN_HERE, BUILD]);
+});
+
+const TESTS = "ci --ignore-scripts --no-audit";
+
+test("of runs that start at the same moment, one installs the packages of single tests", async () => {
+  using clone = new Clone("v24.21.0");
+  expect(await clone.prepareTogether(4, "tests")).toEqual([ALL, TESTS]);
+  expect(clone.packages).toEqual(["first", "second"]);
+  expect(clone.prepare("tests")).toEqual([]);
+});
+
+test("packages of single tests are installed whole or not at all, also if the registry refuses one or npm is killed", () => {
+  using clone = new Clone("v24.21.0");
+  expect([clone.installTests("refused"), clone.packages]).toEqual([0, []]);
+  expect([clone.installTests("killed"), clone.packages]).toEqual([null, []]);
+  expect([clone.prepare("tests"), clone.packages]).toEqual([[TESTS], ["first", "second"]]);
+  clone.write(".ci/packages/tests/package-lock.json", "a new version");
+  expect([clone.installTests("killed"), clone.packages]).toEqual([null, ["first", "second"]]);
+  expect([clone.prepare("tests"), clone.prepare("tests")]).toEqual([[TESTS], []]);
+  expect(clone.has("build/packages/tests.new") || clone.has("build/packages/tests.old")).toBe(false);
+});
+
+test("packages that earlier versions installed beside the tests do not hide those of the project", () => {
+  using clone = new Clone("v24.21.0");
+  clone.write("test/node_modules/ajv/package.json", "{}");
+  clone.prepare("tests");
+  expect(clone.has("test/node_modules")).toBe(false);
 });

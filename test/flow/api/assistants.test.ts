@@ -5,7 +5,7 @@ import { LAN_KEY } from "../../support/daemon/test-config.ts";
 import type { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { startLocalApi } from "../../support/http/local-api.ts";
 import { planEntry } from "../../support/plans/plan-topics.ts";
-import { installTestPackages } from "../../support/runner/test-packages.ts";
+import { lacks, requirePackage } from "../../support/runner/needs.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const READ_KEY = "a-key-that-may-only-read-and-is-long";
@@ -51,17 +51,16 @@ interface Schema {
   readonly properties?: Readonly<Record<string, { readonly enum?: readonly string[] }>>;
 }
 
-async function sdk(): Promise<Sdk> {
-  const at = "../../node_modules/@modelcontextprotocol/sdk/dist/esm/client";
-  const [client, transport] = await Promise.all([import(`${at}/index.js`), import(`${at}/streamableHttp.js`)]);
-  return { ...client, ...transport } as Sdk;
+function sdk(): Sdk {
+  const at = "@modelcontextprotocol/sdk/client";
+  return { ...requirePackage(`${at}/index.js`), ...requirePackage(`${at}/streamableHttp.js`) } as Sdk;
 }
 
-test.skipIf(!installTestPackages())(
+test.skipIf(lacks("@modelcontextprotocol/sdk"))(
   "the official client of the Model Context Protocol reads, and changes with a key for it",
   async () => {
     await using daemon = await serve();
-    const { Client, StreamableHTTPClientTransport } = await sdk();
+    const { Client, StreamableHTTPClientTransport } = sdk();
     const connected = async (key: string) => {
       const client = new Client({ name: "test", version: "1" });
       const requestInit = { headers: { authorization: `Bearer ${key}` } };

@@ -8,11 +8,11 @@ import { LAN_KEY } from "../../support/daemon/test-config.ts";
 import type { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { startLocalApi } from "../../support/http/local-api.ts";
 import { planEntry } from "../../support/plans/plan-topics.ts";
+import { lacks, TEST_PACKAGES } from "../../support/runner/needs.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
-import { installTestPackages, TEST_FOLDER } from "../../support/runner/test-packages.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
-const ROOT = path.join(TEST_FOLDER, "..");
+const ROOT = path.resolve(import.meta.dirname, "../../..");
 const PYTHON_CLIENT = "openapi-python-client==0.29.1";
 /** Time limit of an installation, below that of a test. */
 const INSTALL_MS = 4 * MINUTE_MS;
@@ -86,14 +86,11 @@ assert.equal(health?.checks.prices.ok, true);
 console.log("typescript: done");
 `;
 
-test.concurrent("a client of openapi-typescript compiles and works (skipped if its packages cannot be installed)", async ({
-  skip,
-}) => {
-  if (!installTestPackages()) skip("the packages of test/package.json cannot be installed");
+test.skipIf(lacks("openapi-typescript"))("a client of openapi-typescript compiles and works", async () => {
   const { daemon, dir, env } = await serve();
   await using _ = daemon;
   using folder = dir;
-  symlinkSync(path.join(TEST_FOLDER, "node_modules"), folder.file("node_modules"));
+  symlinkSync(path.join(TEST_PACKAGES, "node_modules"), folder.file("node_modules"));
   writeFileSync(folder.file("package.json"), JSON.stringify({ type: "module" }));
   writeFileSync(folder.file("program.ts"), TYPESCRIPT);
   const options = { cwd: folder.path, env };

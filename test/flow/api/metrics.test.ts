@@ -6,6 +6,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { planEntry } from "../../support/plans/plan-topics.ts";
 import { type ReadMetric, readMetrics } from "../../support/prometheus/metrics-parser.ts";
+import { lacks } from "../../support/runner/needs.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const { plugs } = configSchema.parse({
@@ -98,12 +99,14 @@ test("a restart resets counters and keeps daily counts", async () => {
   expect(sumOf(after, "elbro_service_requests_total")).toBe(all - before);
 });
 
-const havePromtool = spawnSync("promtool", ["--version"]).status === 0;
-test.skipIf(!havePromtool)("promtool has no findings in the metrics of a home (skipped without promtool)", async () => {
-  await using it = await TestDaemon.start({ start: MORNING, config });
-  await it.clock.runUntil(MORNING + 2 * HOUR_MS);
-  const input = await (await it.request("/metrics")).text();
-  const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], { input, encoding: "utf8" });
-  expect([status, stdout, stderr]).toEqual([0, "", ""]);
-  expect(input.split("\n").length).toBeGreaterThan(140);
-});
+test.skipIf(lacks("promtool"))(
+  "promtool has no findings in the metrics of a home (skipped without promtool)",
+  async () => {
+    await using it = await TestDaemon.start({ start: MORNING, config });
+    await it.clock.runUntil(MORNING + 2 * HOUR_MS);
+    const input = await (await it.request("/metrics")).text();
+    const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], { input, encoding: "utf8" });
+    expect([status, stdout, stderr]).toEqual([0, "", ""]);
+    expect(input.split("\n").length).toBeGreaterThan(140);
+  },
+);

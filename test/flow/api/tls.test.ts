@@ -8,11 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LAN_KEY } from "../../support/daemon/test-config.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import type { InstalledDaemon } from "../../support/processes/installed-daemon.ts";
-import { Authority, haveOpenssl, type Identity } from "../../support/service/certificates.ts";
+import { lacks } from "../../support/runner/needs.ts";
+import { Authority, type Identity } from "../../support/service/certificates.ts";
 
 const HERE = "DNS:localhost,IP:127.0.0.1";
 
-describe.skipIf(!haveOpenssl)("api.tls and broker.tls (skipped without openssl)", () => {
+describe.skipIf(lacks("openssl"))("api.tls and broker.tls (skipped without openssl)", () => {
   let ours: Authority;
   let identities: readonly Identity[];
   beforeAll(() => {

@@ -6,12 +6,13 @@ import { clearPublished } from "../../../src/mqtt/clear-published.ts";
 import { RetainedPublisher } from "../../../src/mqtt/client/retained-publisher.ts";
 import { openBrokerStream } from "../../../src/mqtt/client/transport.ts";
 import { databasePathIn } from "../../../src/storage/open-storage.ts";
-import { freePort, haveMosquitto, Mosquitto } from "../../support/broker/mosquitto.ts";
+import { freePort, Mosquitto } from "../../support/broker/mosquitto.ts";
 import { retainedIn } from "../../support/broker/retained.ts";
 import { RetainingPort, TestMemory } from "../../support/broker/retaining-port.ts";
 import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import type { InstalledDaemon } from "../../support/processes/installed-daemon.ts";
+import { lacks } from "../../support/runner/needs.ts";
 
 /** Retained messages that elbro did not publish. */
 const OTHERS = {
@@ -35,7 +36,7 @@ async function runOnce(installed: InstalledDaemon, watcher: TopicWatcher): Promi
   await daemon.end("SIGTERM");
 }
 
-describe.skipIf(!haveMosquitto)("elbro forget with Mosquitto (skipped if it is not installed)", () => {
+describe.skipIf(lacks("Mosquitto"))("elbro forget with Mosquitto (skipped if it is not installed)", () => {
   test("elbro forget with Mosquitto clears every topic and device of elbro and no other topic; a start publishes them again", async () => {
     await using broker = await Mosquitto.start({ persistence: true });
     const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${broker.port}`);

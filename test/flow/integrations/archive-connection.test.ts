@@ -2,7 +2,8 @@ import net from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ArchiveError, PostgresArchive } from "../../../src/integrations/archive/postgres-archive.ts";
 import { CuttingProxy } from "../../support/archive/cutting-proxy.ts";
-import { havePostgres, PostgresServer } from "../../support/archive/postgres.ts";
+import { PostgresServer } from "../../support/archive/postgres.ts";
+import { lacks } from "../../support/runner/needs.ts";
 import { Authority } from "../../support/service/certificates.ts";
 
 const SOURCE = "11111111-1111-4111-8111-111111111111";
@@ -21,9 +22,7 @@ function batchOf(number: number, hours: number) {
   return { number, chunks: [{ ...series, latest: null, changedAt: null, rows }], entries: [] };
 }
 
-if (!havePostgres) console.log("PostgreSQL is not installed: the tests of the archive's connection are skipped");
-
-describe.skipIf(!havePostgres)("the connection to the archive", () => {
+describe.skipIf(lacks("PostgreSQL"))("the connection to the archive", () => {
   beforeAll(async () => {
     server = await PostgresServer.start();
   });

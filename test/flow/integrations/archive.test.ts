@@ -10,13 +10,14 @@ import { ArchiveError, PostgresArchive } from "../../../src/integrations/archive
 import { operationIds } from "../../../src/service/contract/operations.ts";
 import type { ArchiveBatch, ArchiveChunk } from "../../../src/storage/archive-backlog.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
-import { havePostgres, PostgresServer } from "../../support/archive/postgres.ts";
+import { PostgresServer } from "../../support/archive/postgres.ts";
 import { archived, RunningArchive, storedIn } from "../../support/archive/running-archive.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { copiedText } from "../../support/docs/copied-files.ts";
 import { pageText } from "../../support/docs/docs-pages.ts";
 import { LineProcess } from "../../support/processes/line-process.ts";
 import { loopMs } from "../../support/runner/loop-time.ts";
+import { lacks } from "../../support/runner/needs.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
 
 const HOURS = seriesOf("hour");
@@ -44,9 +45,7 @@ function batchOf(number: number, ...chunks: Partial<ArchiveChunk>[]): ArchiveBat
 
 const SOURCES = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"] as const;
 
-if (!havePostgres) console.log("PostgreSQL is not installed: the tests of the archive are skipped");
-
-describe.skipIf(!havePostgres)("the archive in PostgreSQL", () => {
+describe.skipIf(lacks("PostgreSQL"))("the archive in PostgreSQL", () => {
   beforeAll(async () => {
     server = await PostgresServer.start();
   });

@@ -1,5 +1,5 @@
 /** Tests both MQTT versions with the embedded broker, with MQTT.js and, if installed, Mosquitto's clients. */
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import net from "node:net";
 import { promisify } from "node:util";
 import mqtt, { type IClientOptions, type IConnackPacket, type IPublishPacket } from "mqtt";
@@ -10,6 +10,7 @@ import type { RefusedConnection } from "../../../src/mqtt/broker/network-connect
 import { MqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { TestMemory } from "../../support/broker/retaining-port.ts";
 import { loopMs } from "../../support/runner/loop-time.ts";
+import { lacks } from "../../support/runner/needs.ts";
 
 const HA = { name: "ha", password: "open sesame", commands: false };
 const login = { username: HA.name, password: HA.password };
@@ -18,14 +19,6 @@ const VERSIONS = [5, 4] as const;
 const SHORT_SESSION = { sessionExpiryInterval: 1 };
 const MOSQUITTO_SUB = "mosquitto_sub";
 const run = promisify(execFile);
-const hasMosquittoClients = (() => {
-  try {
-    execFileSync(MOSQUITTO_SUB, ["--help"], { stdio: "ignore" });
-    return true;
-  } catch (error) {
-    return (error as { readonly code?: string }).code !== "ENOENT";
-  }
-})();
 
 async function startBroker() {
   const refusals: RefusedConnection[] = [];
@@ -156,7 +149,7 @@ describe.each(VERSIONS)("MQTT version %i", (protocolVersion) => {
     },
   );
 
-  test.runIf(hasMosquittoClients)(
+  test.skipIf(lacks("Mosquitto's clients"))(
     "Mosquitto's clients can publish and subscribe, and are rejected with wrong passwords",
     async () => {
       await using broker = await startBroker();

@@ -17,11 +17,12 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { databasePathIn } from "../../../src/storage/open-storage.ts";
-import { haveMosquitto, Mosquitto } from "../../support/broker/mosquitto.ts";
+import { Mosquitto } from "../../support/broker/mosquitto.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { EmulatedHomeAssistant } from "../../support/home/emulated-home-assistant.ts";
 import { Child } from "../../support/processes/child.ts";
 import { DaemonProcess } from "../../support/processes/daemon-process.ts";
+import { lacks } from "../../support/runner/needs.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 
 describe("check", () => {
@@ -232,7 +233,7 @@ describe("without a running daemon a command uses the data directory itself:", (
   });
 });
 
-describe.skipIf(!haveMosquitto)("an external broker (needs Mosquitto)", () => {
+describe.skipIf(lacks("Mosquitto"))("an external broker (needs Mosquitto)", () => {
   test.each([
     ["right", /ok {3}broker: mqtt:\/\/127.0.0.1/, 0],
     ["wrong", /FAIL broker: the broker (rejects the user name or password|does not authorize this user)/, 1],

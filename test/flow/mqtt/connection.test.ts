@@ -1,12 +1,13 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
-import { freePort, haveMosquitto, Mosquitto } from "../../support/broker/mosquitto.ts";
+import { freePort, Mosquitto } from "../../support/broker/mosquitto.ts";
 import { retainedIn } from "../../support/broker/retained.ts";
 import { TestMqttClient } from "../../support/broker/test-mqtt-client.ts";
 import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
 import { WebSocketProxy } from "../../support/broker/websocket-proxy.ts";
-import { Authority, haveOpenssl } from "../../support/service/certificates.ts";
+import { lacks } from "../../support/runner/needs.ts";
+import { Authority } from "../../support/service/certificates.ts";
 
 /** Starts a server that is not a broker. */
 async function listening(onSocket: (socket: Socket) => void): Promise<{ port: number } & AsyncDisposable> {
@@ -95,7 +96,7 @@ test("without a broker a stop takes no time in any state", async () => {
   for (const link of links) expect(await link.stop()).toBeLessThan(200);
 });
 
-describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed) the client", () => {
+describe.skipIf(lacks("Mosquitto"))("with Mosquitto (skipped if it is not installed) the client", () => {
   test("with Mosquitto the client uses MQTT 5 if the broker supports it", async () => {
     await using broker = await Mosquitto.start({ config: ["log_type all"] });
     await using link = new TestMqttClient({ to: broker.port });
@@ -162,7 +163,7 @@ describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)
   });
 });
 
-describe.skipIf(!haveMosquitto || !haveOpenssl)("over TLS (skipped without Mosquitto or openssl) the client", () => {
+describe.skipIf(lacks("Mosquitto", "openssl"))("over TLS (skipped without Mosquitto or openssl) the client", () => {
   const HERE = "IP:127.0.0.1,DNS:localhost";
   const listener = ["certfile DIR/server.pem", "keyfile DIR/server.key"];
   const filesOf = ({ cert, key }: { cert: string; key: string }) => ({ "server.pem": cert, "server.key": key });
@@ -230,7 +231,7 @@ describe.skipIf(!haveMosquitto || !haveOpenssl)("over TLS (skipped without Mosqu
   });
 });
 
-test.skipIf(!haveMosquitto)(
+test.skipIf(lacks("Mosquitto"))(
   "a topic that is not needed any more is unsubscribed, except if a listener still needs it",
   async () => {
     await using broker = await Mosquitto.start();

@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { haveMosquitto, Mosquitto } from "../../support/broker/mosquitto.ts";
+import { Mosquitto } from "../../support/broker/mosquitto.ts";
 import { retainedIn } from "../../support/broker/retained.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
+import { lacks } from "../../support/runner/needs.ts";
 
 const NOON = Date.UTC(2026, 2, 10, 11);
 const MAIN = path.resolve(import.meta.dirname, "../../../src/main.ts");
@@ -49,7 +50,7 @@ test("elbro hash-password prints a hash for the configuration", () => {
   expect(stdout).not.toContain("hidden");
 });
 
-describe.skipIf(!haveMosquitto)("the daemon with Mosquitto (skipped if it is not installed)", () => {
+describe.skipIf(lacks("Mosquitto"))("the daemon with Mosquitto (skipped if it is not installed)", () => {
   test("the daemon with Mosquitto clears all topics of renamed or removed homes; offline stays retained after a stop", async () => {
     const login = { username: "elbro", password: "open sesame" };
     await using broker = await Mosquitto.start({ users: { [login.username]: login.password } });

@@ -3,12 +3,13 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Message } from "../../../src/mqtt/client/message.ts";
-import { haveMosquitto, Mosquitto } from "../../support/broker/mosquitto.ts";
+import { Mosquitto } from "../../support/broker/mosquitto.ts";
 import { retainedIn } from "../../support/broker/retained.ts";
 import { TestMemory } from "../../support/broker/retaining-port.ts";
 import { TestMqttClient } from "../../support/broker/test-mqtt-client.ts";
 import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
 import { loopMs } from "../../support/runner/loop-time.ts";
+import { lacks } from "../../support/runner/needs.ts";
 
 const ONLINE = { "elbro/status": "online" };
 
@@ -33,7 +34,7 @@ function documentOf(device: string, components: Readonly<Record<string, string>>
   return { topic: `homeassistant/device/${device}/config`, payload };
 }
 
-describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)", () => {
+describe.skipIf(lacks("Mosquitto"))("with Mosquitto (skipped if it is not installed)", () => {
   test.each([true, undefined] as const)(
     "a restarted broker (persistence: %s) has the current state",
     async (persistence) => {

@@ -4,10 +4,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { topic } from "../../../src/config/values.ts";
 import { MINUTE_MS } from "../../../src/core/time/interval.ts";
-import { haveMosquitto, Mosquitto } from "../../support/broker/mosquitto.ts";
+import { Mosquitto } from "../../support/broker/mosquitto.ts";
 import { retainedIn } from "../../support/broker/retained.ts";
 import { TestMqttClient } from "../../support/broker/test-mqtt-client.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
+import { lacks } from "../../support/runner/needs.ts";
 
 const NOON = Date.UTC(2026, 2, 10, 11);
 
@@ -19,7 +20,7 @@ const acl = (...topics: readonly string[]) => ({
 
 const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`elbro/home/t${i}`, `${i}`]));
 
-describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)", () => {
+describe.skipIf(lacks("Mosquitto"))("with Mosquitto (skipped if it is not installed)", () => {
   test("without rights for discovery every state is published, and the problem names a topic", async () => {
     await using broker = await Mosquitto.start(acl("elbro/#"));
     const mqtt = { url: `mqtt://127.0.0.1:${broker.port}`, base_topic: "elbro", discovery_prefix: "homeassistant" };

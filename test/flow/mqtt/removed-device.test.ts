@@ -5,10 +5,11 @@ import { startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts
 import type { Message } from "../../../src/mqtt/client/message.ts";
 import { MqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { openBrokerStream } from "../../../src/mqtt/client/transport.ts";
-import { haveMosquitto, Mosquitto } from "../../support/broker/mosquitto.ts";
+import { Mosquitto } from "../../support/broker/mosquitto.ts";
 import { retainedIn } from "../../support/broker/retained.ts";
 import { TestMemory } from "../../support/broker/retaining-port.ts";
 import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
+import { lacks } from "../../support/runner/needs.ts";
 
 const DOCUMENT = "homeassistant/device/heater/config";
 const HEATER: readonly Message[] = [
@@ -31,19 +32,17 @@ const brokers: Readonly<Record<string, () => Promise<Broker>>> = {
     });
     return { port: broker.port, open: async () => broker.open(), [Symbol.asyncDispose]: () => broker.close() };
   },
-  ...(haveMosquitto
-    ? {
-        async mosquitto() {
-          const broker = await Mosquitto.start();
-          const url = `mqtt://127.0.0.1:${broker.port}`;
-          const open = (signal: AbortSignal) => openBrokerStream({ url }, signal);
-          return { port: broker.port, open, [Symbol.asyncDispose]: () => broker[Symbol.asyncDispose]() };
-        },
-      }
-    : {}),
+  async mosquitto() {
+    const broker = await Mosquitto.start();
+    const url = `mqtt://127.0.0.1:${broker.port}`;
+    const open = (signal: AbortSignal) => openBrokerStream({ url }, signal);
+    return { port: broker.port, open, [Symbol.asyncDispose]: () => broker[Symbol.asyncDispose]() };
+  },
 };
 
-describe.each(Object.keys(brokers))("on the broker: %s", (name) => {
+const names = Object.keys(brokers).filter((name) => name !== "mosquitto" || !lacks("Mosquitto"));
+
+describe.each(names)("on the broker: %s", (name) => {
   test("a removed device clears its document before its states", async () => {
     await using broker = await startBroker(name);
     using client = openClient(broker);

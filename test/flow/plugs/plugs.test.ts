@@ -1,12 +1,13 @@
 import mqtt from "mqtt";
 import { describe, expect, test } from "vitest";
 import { type Config, configSchema } from "../../../src/config/schema.ts";
-import { haveMosquitto, Mosquitto } from "../../support/broker/mosquitto.ts";
+import { Mosquitto } from "../../support/broker/mosquitto.ts";
 import { retainedIn } from "../../support/broker/retained.ts";
 import { TestMqttClient } from "../../support/broker/test-mqtt-client.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { FAMILIES } from "../../support/plugs/firmware-emulators.ts";
 import { MqttPlug } from "../../support/plugs/mqtt-plug.ts";
+import { lacks } from "../../support/runner/needs.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -188,7 +189,7 @@ test("no plug is switched before the clock is trusted", async () => {
   );
 });
 
-describe.skipIf(!haveMosquitto)("with Mosquitto (skipped if it is not installed)", () => {
+describe.skipIf(lacks("Mosquitto"))("with Mosquitto (skipped if it is not installed)", () => {
   test("a command has QoS 1, is not retained, and expires after 10 s; it is not sent without a broker", async () => {
     await using broker = await Mosquitto.start();
     await using link = new TestMqttClient({ to: broker.port });

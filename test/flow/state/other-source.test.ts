@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
-import { haveMosquitto, Mosquitto } from "../../support/broker/mosquitto.ts";
+import { Mosquitto } from "../../support/broker/mosquitto.ts";
 import { retainedIn } from "../../support/broker/retained.ts";
 import { LAN_KEY } from "../../support/daemon/test-config.ts";
 import type { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { askJson, startLocalApi } from "../../support/http/local-api.ts";
 import { planEntry } from "../../support/plans/plan-topics.ts";
+import { lacks } from "../../support/runner/needs.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 import { writeEarlierDatabase } from "../../support/storage/earlier-database.ts";
 
@@ -66,7 +67,7 @@ describe("after a change of base_url", () => {
     expect(daemon.clock.now()).toBeLessThan(MORNING + HOUR_MS + 5 * MINUTE_MS);
   });
 
-  test.skipIf(!haveMosquitto)("no topic of the earlier homes stays at the broker", async () => {
+  test.skipIf(lacks("Mosquitto"))("no topic of the earlier homes stays at the broker", async () => {
     await using broker = await Mosquitto.start();
     const mqtt = { url: `mqtt://127.0.0.1:${broker.port}` };
     await using daemon = await startLocalApi({ start: MORNING, config: { mqtt, api } });

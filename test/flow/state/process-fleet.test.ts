@@ -2,10 +2,9 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { shardOf } from "../../../src/core/sharding/shard.ts";
 import { databasePathIn } from "../../../src/storage/open-storage.ts";
-import { havePostgres } from "../../support/archive/postgres.ts";
 import { archived, storedIn } from "../../support/archive/running-archive.ts";
-import { haveMosquitto } from "../../support/broker/mosquitto.ts";
 import { ProcessFleet } from "../../support/processes/process-fleet.ts";
+import { lacks } from "../../support/runner/needs.ts";
 import { HANG_MS } from "../../support/runner/time-limits.ts";
 
 const ACCOUNTS = 12;
@@ -13,10 +12,7 @@ const ACCOUNTS = 12;
 const CLOCK = { at: "2026-03-10T09:00:00Z", speed: 100 };
 const ARCHIVE_QUIET_MS = 2_000;
 
-const canRun = haveMosquitto && havePostgres;
-if (!canRun) console.log("Mosquitto or PostgreSQL is not installed: the test of shards in processes is skipped");
-
-describe.skipIf(!canRun)("shards with Mosquitto and PostgreSQL", () => {
+describe.skipIf(lacks("Mosquitto", "PostgreSQL"))("shards with Mosquitto and PostgreSQL", () => {
   test("that are killed, lose a volume or change in number publish each home once and archive each row once", async () => {
     await using fleet = await ProcessFleet.open({
       ...{ accounts: ACCOUNTS, clock: CLOCK },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { shardOf } from "../../../src/core/sharding/shard.ts";
-import { haveMosquitto } from "../../support/broker/mosquitto.ts";
 import { TestFleet } from "../../support/processes/test-fleet.ts";
+import { lacks } from "../../support/runner/needs.ts";
 
 const START = Date.parse("2026-03-10T09:00:00Z");
 const ACCOUNTS = 8;
@@ -11,7 +11,7 @@ const MINUTE_OVER_MS = 92_000;
 
 const statusOf = (number: number, count: number) => `elbro/shard-${shardOf(`a${number}`, count)}/status`;
 
-describe.skipIf(!haveMosquitto)("shards with one Mosquitto (skipped if it is not installed)", () => {
+describe.skipIf(lacks("Mosquitto"))("shards with one Mosquitto (skipped if it is not installed)", () => {
   test("share the accounts, publish each home once, and send requests without a denied one", async () => {
     await using fleet = await TestFleet.open({ start: START, accounts: ACCOUNTS });
     const { watcher, simulator } = fleet;

@@ -1,32 +1,18 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chownSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { chownSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg, { type QueryResultRow } from "pg";
 import { freePort } from "../broker/mosquitto.ts";
+import { programPath } from "../runner/needs.ts";
 import { TempDir } from "../runner/temp-dir.ts";
 import { HANG_MS } from "../runner/time-limits.ts";
 import type { Identity } from "../service/certificates.ts";
 
-/** Folders in which Debian and other systems install the server programs, the newest version first. */
-const DEBIAN = "/usr/lib/postgresql";
-const FOLDERS = [
-  ...(existsSync(DEBIAN)
-    ? readdirSync(DEBIAN)
-        .toSorted()
-        .reverse()
-        .map((version) => `${DEBIAN}/${version}/bin`)
-    : []),
-  "/usr/local/bin",
-  "/usr/bin",
-  "/opt/homebrew/bin",
-];
-const FOLDER = FOLDERS.find((folder) => existsSync(path.join(folder, "initdb")));
+/** Folder of the server programs. */
+const FOLDER = path.dirname(programPath("PostgreSQL") ?? "");
 /** User that runs the server if the tests run as root, which PostgreSQL rejects. Source: `nobody` of base-passwd. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
-
-/** True if PostgreSQL is installed. Tests that need it are skipped otherwise, with a message. */
-export const havePostgres = FOLDER !== undefined;
 
 /** PostgreSQL server with its own cluster, on a free port of this machine. */
 export class PostgresServer implements AsyncDisposable {
@@ -46,7 +32,7 @@ export class PostgresServer implements AsyncDisposable {
     const server = new PostgresServer(await freePort());
     if (process.getuid?.() === 0) chownSync(server.#dir.path, NOBODY.uid, NOBODY.gid);
     const flags = ["-D", server.#data, "-U", "elbro", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
-    execFileSync(path.join(FOLDER ?? "", "initdb"), flags, { ...server.#user, cwd: server.#dir.path, stdio: "ignore" });
+    execFileSync(path.join(FOLDER, "initdb"), flags, { ...server.#user, cwd: server.#dir.path, stdio: "ignore" });
     await server.up();
     await server.query("create database elbro");
     return server;
@@ -89,7 +75,7 @@ export class PostgresServer implements AsyncDisposable {
       this.#dir.path,
       ...["fsync=off", ...this.#tls].flatMap((each) => ["-c", each]),
     ];
-    const child = spawn(path.join(FOLDER ?? "", "postgres"), flags, {
+    const child = spawn(path.join(FOLDER, "postgres"), flags, {
       ...this.#user,
       cwd: this.#dir.path,
       stdio: "pipe",

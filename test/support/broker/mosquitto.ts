@@ -1,14 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import net from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { programPath } from "../runner/needs.ts";
 import { TempDir } from "../runner/temp-dir.ts";
 import { HANG_MS } from "../runner/time-limits.ts";
-
-const PROGRAM = ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/opt/homebrew/sbin/mosquitto"].find(existsSync);
-
-/** True if Mosquitto is installed. Tests that need it are skipped otherwise, and reported as skipped. */
-export const haveMosquitto = PROGRAM !== undefined;
 
 export interface MosquittoOptions {
   /** Additional lines of the configuration; `DIR` is replaced by the broker's directory. */
@@ -61,7 +57,9 @@ export class Mosquitto implements AsyncDisposable {
 
   /** Starts or restarts the process. Resolves when its port accepts connections; rejects after `HANG_MS`. */
   async up(): Promise<void> {
-    const child = spawn(PROGRAM ?? "mosquitto", ["-c", this.#dir.file("mosquitto.conf")], { stdio: "pipe" });
+    const child = spawn(programPath("Mosquitto") ?? "mosquitto", ["-c", this.#dir.file("mosquitto.conf")], {
+      stdio: "pipe",
+    });
     this.#process = child;
     child.stderr?.on("data", (text) => {
       this.#said += text;

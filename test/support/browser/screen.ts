@@ -1,18 +1,11 @@
 /** Opens the dashboard in the installed Chromium, with a given screen size, language and colour scheme. */
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import { LAN_KEY } from "../daemon/test-config.ts";
 import type { TestDaemon } from "../daemon/test-daemon.ts";
+import { programPath } from "../runner/needs.ts";
 import { HANG_MS } from "../runner/time-limits.ts";
-
-/** Paths at which distributions install Chromium. Without windows it needs a third less time. */
-const PLACES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].map(
-  (name) => `/usr/bin/${name}`,
-);
-const CHROMIUM: string | undefined = PLACES.find((place) => existsSync(place));
-/** True if Chromium is installed. Browser tests are skipped otherwise, and the suite's name contains the reason. */
-export const haveChromium: boolean = CHROMIUM !== undefined;
 
 /** Replaces the text of an input key by key, as a user does. `fill` sets it in one step and hides lost keys. */
 export async function typeKeys(input: Locator, text: string): Promise<void> {
@@ -62,7 +55,7 @@ export class Screens implements AsyncDisposable {
   static async start({ textPercent = 100 }: { readonly textPercent?: number } = {}): Promise<Screens> {
     const launch = () =>
       chromium.launch({
-        executablePath: CHROMIUM ?? "",
+        executablePath: programPath("Chromium") ?? "",
         // CI containers have no sandbox and little space in /dev/shm.
         args: [
           ...["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],

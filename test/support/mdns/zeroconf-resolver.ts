@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { reportMissing } from "../runner/needs.ts";
 
 /** Python of Debian, because the package `python3-zeroconf` installs the library for it. */
 const PYTHON = "/usr/bin/python3";
@@ -21,7 +22,10 @@ interface Sighting {
 
 /** Returns why announcements cannot be tested on this machine; null if they can. */
 export async function whyNoMulticast(): Promise<string | null> {
-  if (spawnSync(PYTHON, ["-c", "import zeroconf"]).status !== 0) return "python3-zeroconf is not installed";
+  if (spawnSync(PYTHON, ["-c", "import zeroconf"]).status !== 0) {
+    reportMissing("python3-zeroconf", "debian", "apt-get install python3-zeroconf");
+    return "python3-zeroconf is not installed";
+  }
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   const own = addresses.find(({ family, internal }) => family === "IPv4" && !internal)?.address;
   if (own === undefined) return "this machine has no network";

@@ -1,11 +1,5 @@
-/**
- * Loads the converters of Zigbee2MQTT from npm. With their dependencies they are 42 MB. Only the tests that use them
- * install them, from test/package.json, without building the native serial port driver.
- */
-import { createRequire } from "node:module";
-import { installTestPackages, TEST_FOLDER } from "../runner/test-packages.ts";
-
-const PACKAGE = "zigbee-herdsman-converters";
+/** Loads the converters of Zigbee2MQTT, which are a package of single tests (.ci/packages/tests). */
+import { lacks, requirePackage } from "../runner/needs.ts";
 
 interface Result {
   readonly state?: Record<string, unknown>;
@@ -42,11 +36,10 @@ export interface Converters {
   readonly setLogger: (logger: object) => void;
 }
 
-/** Installs and loads the converters; null if they cannot be installed, for example without a network. */
+/** Loads the converters; null if they are not installed. */
 export function loadConverters(): Converters | null {
-  if (!installTestPackages()) return null;
-  const require = createRequire(`${TEST_FOLDER}package.json`);
-  const converters = require(PACKAGE) as Converters;
+  if (lacks("zigbee-herdsman-converters")) return null;
+  const converters = requirePackage("zigbee-herdsman-converters") as Converters;
   const quiet = () => undefined;
   converters.setLogger({ debug: quiet, info: quiet, warning: quiet, error: quiet });
   return converters;

@@ -40,13 +40,3 @@ export class Authority implements Disposable {
     execFileSync("openssl", args, { cwd: this.#dir.path, stdio: "ignore" });
   }
 }
-
-/** True if openssl is installed. */
-export const haveOpenssl = (() => {
-  try {
-    execFileSync("openssl", ["version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false; // Tests that need it are skipped and reported as skipped.
-  }
-})();

@@ -1,12 +1,12 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/load.ts";
 import { copiedYaml } from "../../support/docs/copied-files.ts";
 import { NODE_FLAGS } from "../../support/processes/node-flags.ts";
+import { lacks } from "../../support/runner/needs.ts";
 
-const canAnalyse = spawnSync("systemd-analyze", ["--version"]).status === 0;
 /** Maximum of systemd's exposure level: 0 is sandboxed, 10 is exposed; systemd rates 2 and above worse than OK. */
 const MAX_EXPOSURE = 2;
 
@@ -54,9 +54,12 @@ test.each(["Dockerfile", "config/elbro.service", "config/home-assistant/elbro/Do
 describe("elbro.service", () => {
   const path = join(import.meta.dirname, "../../../config/elbro.service");
 
-  test.skipIf(!canAnalyse)("elbro.service is sandboxed by systemd's exposure level (needs systemd-analyze)", () => {
-    const said = execFileSync("systemd-analyze", ["security", "--offline=true", path], { encoding: "utf8" });
-    const [, exposure] = /Overall exposure level for elbro.service: ([\d.]+)/.exec(said) ?? [];
-    expect(Number(exposure)).toBeLessThan(MAX_EXPOSURE);
-  });
+  test.skipIf(lacks("systemd-analyze"))(
+    "elbro.service is sandboxed by systemd's exposure level (needs systemd-analyze)",
+    () => {
+      const said = execFileSync("systemd-analyze", ["security", "--offline=true", path], { encoding: "utf8" });
+      const [, exposure] = /Overall exposure level for elbro.service: ([\d.]+)/.exec(said) ?? [];
+      expect(Number(exposure)).toBeLessThan(MAX_EXPOSURE);
+    },
+  );
 });

@@ -1,5 +1,6 @@
 /** Tests plugs over HTTP: the real client with emulated devices, without a broker. */
-import { execFile, spawnSync } from "node:child_process";
+
+import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { PlugConfig } from "../../../src/config/plug-schema.ts";
@@ -17,6 +18,7 @@ import {
 } from "../../support/plugs/http-plug-server.ts";
 import { noEnergy, noMachine } from "../../support/plugs/plug-model.ts";
 import { loopMs } from "../../support/runner/loop-time.ts";
+import { lacks } from "../../support/runner/needs.ts";
 import { RawServer, rawAnswer } from "../../support/service/raw-server.ts";
 import { createSelfSigned } from "../../support/service/self-signed.ts";
 
@@ -341,14 +343,16 @@ describe.skipIf(tls.includes(null))("a plug with https (needs openssl)", () => {
   });
 });
 
-const haveCurl = spawnSync("curl", ["--version"]).status === 0;
-test.skipIf(!haveCurl)("the emulated digest login admits curl with the right password only (needs curl)", async () => {
-  await using server = await HttpPlugServer.start("shelly_gen2", { login: LOGIN });
-  const statusOf = async (password: string) => {
-    const url = `${server.url}/rpc/Switch.GetStatus?id=0`;
-    const format = ["-s", "-o", "/dev/null", "-w", "%{http_code}"];
-    const { stdout } = await promisify(execFile)("curl", [...format, "--digest", "-u", `admin:${password}`, url]);
-    return stdout;
-  };
-  expect([await statusOf(LOGIN.password), await statusOf("another")]).toEqual(["200", "401"]);
-});
+test.skipIf(lacks("curl"))(
+  "the emulated digest login admits curl with the right password only (needs curl)",
+  async () => {
+    await using server = await HttpPlugServer.start("shelly_gen2", { login: LOGIN });
+    const statusOf = async (password: string) => {
+      const url = `${server.url}/rpc/Switch.GetStatus?id=0`;
+      const format = ["-s", "-o", "/dev/null", "-w", "%{http_code}"];
+      const { stdout } = await promisify(execFile)("curl", [...format, "--digest", "-u", `admin:${password}`, url]);
+      return stdout;
+    };
+    expect([await statusOf(LOGIN.password), await statusOf("another")]).toEqual(["200", "401"]);
+  },
+);

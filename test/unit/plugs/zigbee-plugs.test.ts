@@ -1,4 +1,4 @@
-/** Tests plugs behind Zigbee2MQTT with its real converters. Skipped if these cannot be installed. */
+/** Tests plugs behind Zigbee2MQTT with its real converters. Skipped if these are not installed. */
 import { describe, expect, test } from "vitest";
 import type { PlugConfig } from "../../../src/config/plug-schema.ts";
 import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
@@ -113,8 +113,6 @@ class ZigbeeWorld {
 const cases = Object.entries(zigbeeModels);
 /** Timers that end an ON at the time that elbro sets. */
 const FITTING: readonly TimedOn[] = ["tenths", "seconds"];
-
-if (!converters) console.warn("zigbee-herdsman-converters cannot be installed: the tests of Zigbee plugs are skipped");
 
 describe.skipIf(!converters)("plugs with the real Zigbee2MQTT converters", () => {
   test.each(cases)(

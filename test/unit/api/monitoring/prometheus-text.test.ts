@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { metricRows } from "../../../../src/api/monitoring/metrics.ts";
 import { type MetricFamily, metricsText } from "../../../../src/api/monitoring/prometheus-text.ts";
 import { readMetrics } from "../../../support/prometheus/metrics-parser.ts";
+import { lacks } from "../../../support/runner/needs.ts";
 
 const gauge = (samples: MetricFamily["samples"], help = "Help."): MetricFamily => ({
   name: "elbro_a",
@@ -91,8 +92,7 @@ test("every metric has a unique name, a sentence, and labels in lower case", () 
   }
 });
 
-const havePromtool = spawnSync("promtool", ["--version"]).status === 0;
-test.skipIf(!havePromtool)("promtool accepts the metrics (skipped if it is not installed)", () => {
+test.skipIf(lacks("promtool"))("promtool accepts the metrics (skipped if it is not installed)", () => {
   const families = metricRows.map(({ name, type, help, labels }): MetricFamily => {
     return {
       name,

@@ -1,12 +1,14 @@
 /** Tests the transport with servers that violate the protocol. */
+
 import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { FetchFailure } from "../../../../src/core/fetching/fetch-outcome.ts";
 import { message, textIn } from "../../../../src/core/language/text.ts";
 import { loopMs } from "../../../support/runner/loop-time.ts";
+import { lacks } from "../../../support/runner/needs.ts";
 import { type AskingOptions, CANARY_KEY, openAsking } from "../../../support/service/asking-client.ts";
-import { Authority, haveOpenssl } from "../../../support/service/certificates.ts";
+import { Authority } from "../../../support/service/certificates.ts";
 import { RawServer, rawAnswer } from "../../../support/service/raw-server.ts";
 import { startAt } from "../../../support/service/standing-simulator.ts";
 
@@ -241,7 +243,7 @@ describe("connections", () => {
   });
 });
 
-describe.skipIf(!haveOpenssl)("TLS (skipped without openssl)", () => {
+describe.skipIf(lacks("openssl"))("TLS (skipped without openssl)", () => {
   test("TLS accepts a certificate of the authority in service.ca", async () => {
     using authority = new Authority("the owner's authority");
     const tls = authority.issue("localhost", "IP:127.0.0.1");

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { message } from "../../../../src/core/language/text.ts";
 import { proxyOf } from "../../../../src/service/client/proxy.ts";
+import { lacks } from "../../../support/runner/needs.ts";
 import { openAsking } from "../../../support/service/asking-client.ts";
-import { Authority, haveOpenssl } from "../../../support/service/certificates.ts";
+import { Authority } from "../../../support/service/certificates.ts";
 import { ConnectProxy } from "../../../support/service/connect-proxy.ts";
 import { RawServer, rawAnswer } from "../../../support/service/raw-server.ts";
 
@@ -100,7 +101,7 @@ describe("a proxy", () => {
     expect(answer).toEqual({ kind: "unreachable", why: "it did not answer within 0.3 s" });
   });
 
-  describe.skipIf(!haveOpenssl)("with TLS (skipped without openssl)", () => {
+  describe.skipIf(lacks("openssl"))("with TLS (skipped without openssl)", () => {
     test("with TLS tunnels requests without seeing path or key", async () => {
       using authority = new Authority("the owner's authority");
       await using server = await RawServer.start(
