@@ -93,7 +93,7 @@ function apiRouter(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth): Lookup {
 /** Opens the access of pages, which a reload does not replace: open event streams ask it whether they may continue. */
 function openPages(deps: ApiDeps, keys: ApiKeys): SessionAuth {
   const { config, storage, ingress } = deps;
-  const sessions = new Sessions(storage.settings, (name) => keys.named(name));
+  const sessions = new Sessions(storage.settings, () => keys.all());
   return new SessionAuth({ sessions, dashboard: config.api.dashboard, ingress: ingress ? mayControl(deps) : null });
 }
 

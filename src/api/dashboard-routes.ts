@@ -185,7 +185,7 @@ function logIn({ keys, pages }: DashboardSource, { headers, now, remoteAddress, 
   const authorization = `Bearer ${reading.data.key}`;
   const admission = keys.admit({ permission: "read", authorization, remoteAddress, headers, now });
   if (admission.kind === "refused") return admission.error;
-  const key = keys.named(admission.caller ?? "");
+  const key = keys.sent(authorization);
   if (!key) return localError("invalid_token", message("refused.unknown_key"));
   return {
     kind: "json" as const,

@@ -3,12 +3,12 @@
 import type { Config } from "../config/schema.ts";
 import { message } from "../core/language/text.ts";
 import { throwIfShort } from "../core/status/start-error.ts";
-import { KEY_NAME } from "../core/text/key-name.ts";
+import { isSameName, KEY_NAME } from "../core/text/key-name.ts";
 import { DAY_MS, type EpochMs, formatInstant } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import { type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../storage/api-key-file.ts";
 import { KeyUseFile } from "../storage/api-key-usage-file.ts";
-import { isSameName, type MadeKey, makeKey } from "./auth/made-keys.ts";
+import { type MadeKey, makeKey } from "./auth/made-keys.ts";
 import * as s from "./schema.ts";
 
 export type KeyConfig = Pick<Config, "api" | "data_dir">;

@@ -61,7 +61,7 @@ export class ApiKeys {
   admit({ authorization, permission, remoteAddress, now }: AuthRequest): AuthResult {
     if (authorization === undefined) return refused("invalid_token", message("refused.send_key"));
     const address = addressGroup(remoteAddress);
-    const key = this.#keyOf(authorization);
+    const key = this.sent(authorization);
     const passes = key && (key.isRandom || this.#lockOut.isProven(address, key.name));
     const waitMs = passes ? 0 : this.#lockOut.waitMs(address, now);
     if (waitMs > 0) {
@@ -90,22 +90,25 @@ export class ApiKeys {
 
   /** Returns whether a request is sent with a key of the scope admin. Counts nothing. */
   isAdmin({ authorization }: Pick<AuthRequest, "authorization">): boolean {
-    return this.#keyOf(authorization)?.admin ?? false;
+    return this.sent(authorization)?.admin ?? false;
   }
 
-  /** Returns the key of a name; null if it does not exist any more. */
-  named(name: string): ApiKey | null {
-    return this.#keys().find((key) => key.name === name) ?? null;
+  /** Returns the keys that are valid now. */
+  all(): readonly ApiKey[] {
+    return this.#keys();
   }
 
   /** Returns whether a key still gives access to a local route, so that a stream ends with its key. Counts nothing. */
   isKnown({ authorization, permission }: Pick<AuthRequest, "authorization" | "permission">): boolean {
-    const key = this.#keyOf(authorization);
+    const key = this.sent(authorization);
     return key !== null && !key.isThirdParty && (permission !== "control" || key.control === true);
   }
 
-  /** Compares every key in constant time, so that the duration reveals nothing. */
-  #keyOf(authorization: string | undefined): ApiKey | null {
+  /**
+   * Returns the key that a request sends; null if it is not valid. Counts nothing. Compares every key in constant time,
+   * so that the duration reveals nothing.
+   */
+  sent(authorization: string | undefined): ApiKey | null {
     const token = BEARER.exec(authorization ?? "")?.[1];
     if (token === undefined) return null;
     const digest = this.#digests.memo(token);

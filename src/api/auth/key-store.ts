@@ -4,6 +4,7 @@ import type { Config } from "../../config/schema.ts";
 import { message } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import type { Problems } from "../../core/status/problem.ts";
+import { isSameName } from "../../core/text/key-name.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import type { QuotaLimits } from "../../http/quota-windows.ts";
 import { thirdPartyToken } from "../../service/third-party-token.ts";
@@ -130,7 +131,7 @@ class KeyRing {
 
   configure(configured: readonly ApiKey[]): void {
     this.#configured = configured;
-    this.#all = [...configured, ...this.#kept];
+    this.#join();
   }
 
   keys(): readonly ApiKey[] {
@@ -156,7 +157,7 @@ class KeyRing {
     if (reading.kind === "keys") {
       this.#report(reading.keys);
       this.#kept = reading.keys.map(lanKeyOf);
-      this.#all = [...this.#configured, ...this.#kept];
+      this.#join();
       problems.end(PROBLEM_SUBJECT);
       return;
     }
@@ -167,6 +168,14 @@ class KeyRing {
       names: { file: this.#file.path },
       detail: message("start.failed", { what: this.#file.path, why: reading.why }),
     });
+  }
+
+  /** The names of configured keys are taken: a made key with one of them is not valid. */
+  #join(): void {
+    const isTaken = ({ name }: ApiKey) => this.#configured.some((key) => isSameName(key.name, name));
+    this.#all = [...this.#configured, ...this.#kept.filter((key) => !isTaken(key))];
+    const taken = this.#kept.filter(isTaken).map(({ name }) => name);
+    if (taken.length > 0) this.#deps.log.warn({ keys: taken }, "keys with the name of a configured key are not valid");
   }
 
   #report(keys: readonly KeptKey[]): void {

@@ -29,11 +29,6 @@ export function makeKey(wanted: Omit<KeptKey, "sha256">): MadeKey {
   };
 }
 
-/** Returns whether two names are equal, ignoring case. */
-export function isSameName(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
-}
-
 function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("hex");
 }

@@ -39,12 +39,13 @@ const keptSessions = z.array(z.object({ id: z.string(), key: z.string(), bond: z
 
 export class Sessions {
   readonly #memory: KeyValue;
-  readonly #keyNamed: (name: string) => SessionKey | null;
+  readonly #keys: () => readonly SessionKey[];
   #sessions: readonly Session[];
 
-  constructor(memory: KeyValue, keyNamed: (name: string) => SessionKey | null) {
+  /** `keys` returns the keys that are valid now. */
+  constructor(memory: KeyValue, keys: () => readonly SessionKey[]) {
     this.#memory = memory;
-    this.#keyNamed = keyNamed;
+    this.#keys = keys;
     this.#sessions = readJson(memory, KEPT_AS, keptSessions) ?? [];
   }
 
@@ -92,8 +93,9 @@ export class Sessions {
   }
 
   #keyOf(session: Session, now: EpochMs): SessionKey | null {
-    const key = this.#keyNamed(session.key);
-    return key && now < session.until && isSame(session.bond, bondOf(session.id, key)) ? key : null;
+    if (now >= session.until) return null;
+    const isBound = (key: SessionKey) => key.name === session.key && isSame(session.bond, bondOf(session.id, key));
+    return this.#keys().find(isBound) ?? null;
   }
 
   #keep(sessions: readonly Session[]): void {

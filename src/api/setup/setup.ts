@@ -136,7 +136,7 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
     new KeyFile(dataDir).change(change, () => now);
   try {
     mkdirSync(path.dirname(options.path), { recursive: true });
-    await changeKeys((keys) => [...keys, { ...made.stored, name: freeName(made.stored.name, keys) }]);
+    await changeKeys((keys) => [...keys, { ...made.stored, name: freeName(made.stored.name, [...keys, ...api.keys]) }]);
     writeWhole(options.path, text);
   } catch (error) {
     throwIfShort(error, message("start.unwritten", { file: options.path }));
@@ -161,7 +161,7 @@ function withoutFile(mistake: ConfigMistake): ConfigMistake {
   return { ...mistake, path: mistake.path.replace(`${PAGE_FILE}: `, "") };
 }
 
-function freeName(name: string, keys: readonly KeptKey[]): string {
+function freeName(name: string, keys: readonly { readonly name: string }[]): string {
   const usedNames = new Set(keys.map((key) => key.name.toLowerCase()));
   let free = name;
   for (let i = 2; usedNames.has(free.toLowerCase()); i++) free = `${name}-${i}`;

@@ -149,6 +149,20 @@ describe("keys of the command line", () => {
     expect(warnings).toEqual([]);
   });
 
+  test("with the name of a configured key are not valid, and become it when that name is free", async () => {
+    using dir = new TempDir();
+    await keep(dir, { ...kitchen, name: "Garage" });
+    const access = livingIn(dir, new ManualClock(EVENING), configured);
+    expect([access.ask("from-the-file").kind, access.ask("from-the-configuration")]).toMatchObject([
+      "refused",
+      { kind: "admitted", caller: "garage" },
+    ]);
+    expect(access.warnings).toContain("keys with the name of a configured key are not valid");
+    access.configure(configSchema.parse({ data_dir: dir.path }).api);
+    expect(access.ask("from-the-file")).toMatchObject({ kind: "admitted", caller: "Garage" });
+    await access.close();
+  });
+
   test("that cannot be read stay valid as last read, and are reported as a problem", async () => {
     using dir = new TempDir();
     const clock = new ManualClock(EVENING);

@@ -23,7 +23,7 @@ class World {
         this.kept.set(name, value);
       },
     };
-    return new Sessions(memory, (name) => this.keys.find((key) => key.name === name) ?? null);
+    return new Sessions(memory, () => this.keys);
   }
 
   key(name: string): SessionKey {
@@ -45,6 +45,15 @@ describe("a session", () => {
     const world = new World();
     const cookie = sent(world.sessions().begin(world.key("kitchen"), AT, NOW));
     expect(world.sessions().keyOf(cookie, NOW + DAY)?.name).toBe("kitchen");
+  });
+
+  test("a session has the rights of its own key, also if another key has its name", () => {
+    const world = new World();
+    const own = { name: "hall", sha256: keyDigest("another key of the hall"), admin: true };
+    world.keys.unshift(own);
+    const sessions = world.sessions();
+    const [plain, admin] = [world.keys.at(-1) ?? own, own].map((key) => sent(sessions.begin(key, AT, NOW)));
+    expect([plain, admin].map((cookie) => sessions.keyOf(cookie, NOW)?.admin ?? false)).toEqual([false, true]);
   });
 
   test("a session is found among other cookies", () => {
