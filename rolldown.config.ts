@@ -10,7 +10,6 @@ const I18N = path.join(import.meta.dirname, "src/i18n");
 const API_DOCS = path.join(import.meta.dirname, "src/api/api-docs");
 const HELP_STYLE = path.join(import.meta.dirname, "src/api/help/help.css");
 const MDNS_THREAD = path.join(import.meta.dirname, "src/integrations/mdns/mdns-thread.ts");
-const UPLOT = path.join(import.meta.dirname, "node_modules/uplot/dist");
 
 /** Files of the dashboard besides its scripts and styles. */
 const DASHBOARD_FILES = ["index.html", "app.webmanifest", "icon.svg"];
@@ -19,7 +18,7 @@ const ICONS = ["icon-192.png", "icon-512.png"];
 /** The service worker, a file of its own. */
 const WORKER = "worker.js";
 /** Styles, joined into one file. HTTP/1.1 loads six files at a time, and the first view needs no more. */
-const STYLES = [path.join(DASHBOARD, "page.css"), path.join(UPLOT, "uPlot.min.css")];
+const STYLES = path.join(DASHBOARD, "page.css");
 
 /** Subjects of the texts that only the dashboard shows. It loads each when a view needs it. */
 const DASHBOARD_TEXTS = ["page", "editing", "forms", "results", "setup", "system"];
@@ -63,7 +62,7 @@ function withPages(): Plugin {
         for (const subject of [...DASHBOARD_TEXTS, ...SHARED_TEXTS])
           emit(`dashboard/texts-${path.parse(file).name}-${subject}.json`, JSON.stringify(texts[subject]));
       }
-      emit("dashboard/page.css", STYLES.map((file) => minifiedText(file, withImports(file))).join("\n"));
+      emit("dashboard/page.css", minifiedText(STYLES, withImports(STYLES)));
       for (const [name, text] of Object.entries(helpFiles())) emit(`help/${name}`, text);
       emit("help/help.css", minifiedText("help.css", read(HELP_STYLE)));
       for (const name of readdirSync(API_DOCS)) {

@@ -14,7 +14,7 @@ const DAEMON = { port: PORT, url: `http://127.0.0.1:${PORT}`, key: "demo" };
 const RETRY_MS = 100;
 /** Sources of the files in index.html, which names the files of the build. */
 const SOURCES: Readonly<Record<string, readonly string[]>> = {
-  "assets/page.css": ["page.css", path.join("/@fs", ROOT, "node_modules/uplot/dist/uPlot.min.css")],
+  "assets/page.css": ["page.css"],
   "assets/early.js": ["early.ts"],
   "assets/app.js": ["app.tsx"],
   "assets/icon.svg": ["icon.svg"],

@@ -109,25 +109,24 @@ async function gzipKb(url: string): Promise<number> {
 }
 
 /**
- * Draws a year of hours on the chart of a 1920 x 1080 screen; then also reads and adds up the rows. Reading the canvas
- * waits for its pixels.
+ * Draws a year of hours on the chart of a 1920 x 1080 screen; then also reads and adds up the rows. Asking for the size of
+ * the drawing waits for its layout.
  */
 const DRAW_YEARS = `(async () => {
   const base = document.querySelector("script[src$='app.js']").src;
-  const { Chart, addedUp, MEASURES, browserCalendar, HOUR_MS } = await import(new URL("bench.js", base));
+  const { Plot, h, render, addedUp, MEASURES, browserCalendar, HOUR_MS } = await import(new URL("bench.js", base));
   const calendar = browserCalendar("Europe/Copenhagen");
   const from = calendar.startOf("year", Date.UTC(2024, 6)), to = calendar.add("year", from, 1);
   const iso = (at) => new Date(at).toISOString();
   const text = JSON.stringify({ data: Array.from({ length: (to - from) / HOUR_MS }, (_, i) => ({ start: iso(from + i * HOUR_MS), end: iso(from + (i + 1) * HOUR_MS), energyKWh: Math.abs(Math.sin(i / 37)) * 3, isEstimate: false })) });
   const place = document.createElement("div");
-  place.className = "plot";
   document.querySelector("#now").append(place);
-  const chart = new Chart(place);
   const barsOf = () => addedUp(JSON.parse(text).data, MEASURES.consumption, { from, to, unit: "hour", until: to }, calendar);
   const draw = async (bars) => {
-    chart.show({ from, to, bars: bars.map((bar) => ({ ...bar, kind: "use" })), ticksFor: () => calendar.startsIn("month", { start: from, end: to }).map((at) => ({ at, text: "" })), valueText: String, describe: String, label: "", unit: "kWh", rest: null, onPick: () => undefined });
-    await Promise.resolve();
-    place.querySelector("canvas").getContext("2d").getImageData(100, 60, 1, 1);
+    const view = { from, to, bars: bars.map((bar) => ({ ...bar, kind: "use" })), ticksFor: () => calendar.startsIn("month", { start: from, end: to }).map((at) => ({ at, text: "" })), valueText: String, describe: String, label: "", unit: "kWh", rest: null, onPick: () => undefined };
+    render(h(Plot, { view, isEmpty: false }), place);
+    while (!place.querySelector("path[fill]")) await Promise.resolve();
+    place.querySelector("path[fill]").getBoundingClientRect();
   };
   const drawn = [], shown = [];
   for (let i = 0; i < ${YEARS}; i++) {
@@ -144,7 +143,8 @@ const DRAW_YEARS = `(async () => {
 
 /** Bundles the modules that draw a year. */
 const CHART_MODULES = `
-  export { Chart } from "./chart/chart.ts";
+  export { h, render } from "preact";
+  export { Plot } from "./chart/plot.tsx";
   export { addedUp, MEASURES } from "./use/energy.ts";
   export { browserCalendar } from "./browser-calendar.ts";
   export { HOUR_MS } from "../core/time/interval.ts";

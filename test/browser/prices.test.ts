@@ -184,7 +184,7 @@ describe.skipIf(lacks("Chromium"))("prices on the dashboard (in Chromium; skippe
     await using screen = await screens.look(daemon, { size: "phone", view: "prices" });
     await screen.untilText("#prices .readout", /DKK/);
     await choose(screen, "Today");
-    const chart = screen.page.locator("#prices .u-over");
+    const chart = screen.page.locator("#prices .over");
     await chart.scrollIntoViewIfNeeded();
     const box = await chart.boundingBox();
     if (!box) throw new Error("no chart");
@@ -192,7 +192,7 @@ describe.skipIf(lacks("Chromium"))("prices on the dashboard (in Chromium; skippe
     await screen.untilText("#prices .readout", /00:00–00:15/);
     await screen.page.touchscreen.tap(box.x + box.width * 0.51, box.y + box.height / 2);
     await screen.untilText("#prices .readout", /(12:00–12:15|12:15–12:30).*Spot \d.*charges \d.*VAT DKK \d/);
-    expect(await screen.page.evaluate("getComputedStyle(document.querySelector('#prices .u-over')).touchAction")).toBe(
+    expect(await screen.page.evaluate("getComputedStyle(document.querySelector('#prices .over')).touchAction")).toBe(
       "pan-y",
     );
   });
@@ -251,22 +251,17 @@ describe.skipIf(lacks("Chromium"))("prices on the dashboard (in Chromium; skippe
   });
 });
 
-/** Returns the colored shares of the chart's column at a local hour, above and below the zero line. */
+/** Returns the shares of the chart's height that bars cover at a local hour, above and below the zero line. */
 async function inkShares(screen: Screen, hour: number): Promise<{ above: number; below: number }> {
   return (await screen.page.evaluate(`(() => {
-    const canvas = document.querySelector("#prices canvas");
-    const over = document.querySelector("#prices .u-over").getBoundingClientRect();
-    const box = canvas.getBoundingClientRect();
-    const ratio = canvas.width / box.width;
-    const x = Math.round((over.left - box.left + over.width * (${hour} + 0.5) / 24) * ratio);
-    const labels = [...document.querySelectorAll("#prices .u-over")];
-    const data = canvas.getContext("2d").getImageData(x, 0, 1, canvas.height).data;
-    const top = Math.round((over.top - box.top) * ratio), bottom = Math.round((over.bottom - box.top) * ratio);
-    // The zero line is the row with the most pixels of its color.
-    const row = (y) => { const d = canvas.getContext("2d").getImageData(Math.round((over.left - box.left) * ratio), y, Math.round(over.width * ratio), 1).data; let same = 0; for (let i = 0; i < d.length; i += 4) if (Math.abs(d[i] - 183) < 4 && Math.abs(d[i + 1] - 192) < 4) same++; return same / (d.length / 4); };
-    let zero = top, best = 0;
-    for (let y = top; y < bottom; y++) { const share = row(y); if (share > best) { best = share; zero = y; } }
-    const colored = (from, to) => { let n = 0; for (let y = from; y < to; y++) { const [r, g, b, a] = data.slice(y * 4, y * 4 + 4); if (a > 60 && Math.max(r, g, b) - Math.min(r, g, b) > 24) n++; else if (a > 60 && r < 215 && r > 130 && Math.abs(r - 230) > 12) n++; } return n / (bottom - top); };
-    return { above: colored(top, zero - 2), below: colored(zero + 3, bottom) };
+    const svg = document.querySelector("#prices .plot svg").getBoundingClientRect();
+    const over = document.querySelector("#prices .over").getBoundingClientRect();
+    const bars = [...document.querySelectorAll("#prices .plot path[fill]")];
+    const zero = document.querySelector("#prices .plot .zero").getBoundingClientRect().top;
+    // The middle of the hour is the gap between two quarters.
+    const x = over.left - svg.left + over.width * (${hour} + 0.55) / 24;
+    const isCovered = (y) => bars.some((bar) => bar.isPointInFill(new DOMPoint(x, y - svg.top)));
+    const covered = (from, to) => { let rows = 0; for (let y = from; y < to; y++) if (isCovered(y)) rows++; return rows / over.height; };
+    return { above: covered(over.top, zero - 2), below: covered(zero + 3, over.bottom) };
   })()`)) as { above: number; below: number };
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VIEWS } from "../../src/dashboard/route.ts";
 import { DASHBOARD_PLANS, dashboardApi, startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { axeViolations, MISFITS, OVERLAPS, WRAPPED } from "../support/browser/page-checks.ts";
-import { Screens } from "../support/browser/screen.ts";
+import { type Screen, Screens } from "../support/browser/screen.ts";
 import { openView } from "../support/browser/views.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
@@ -263,47 +263,34 @@ describe.skipIf(lacks("Chromium"))("the dashboard at every size (in Chromium; sk
   test("axes have units, and the labels of the usage chart are centred below their bars", async () => {
     await using screen = await screens.visit(`${daemon.url}/`, { size: "wide" });
     await screen.signIn(LAN_KEY);
-    await screen.page.addInitScript(NOTE_CANVAS_TEXTS);
     await screen.page.goto(`${daemon.url}/#prices`);
     await openView(screen, "prices");
+    const prices = (await textsOf(screen, "prices")).map(({ text }) => text);
+    expect(prices).toEqual(expect.arrayContaining(["DKK/kWh", "12:00"]));
+    expect(prices).toContainEqual(expect.stringMatching(/^Tue,? 10 Mar$/));
+    expect(prices).toContainEqual(expect.stringMatching(/^Wed,? 11 Mar$/));
     await openView(screen, "use");
-    const texts = (await screen.page.evaluate("window.canvasTexts")) as CanvasText[];
-    const shown = texts.map(({ text }) => text);
-    expect(shown).toContain("DKK/kWh");
-    expect(shown).toContain("kWh");
-    expect(shown).toContain("12:00");
-    expect(shown).toEqual(
-      expect.arrayContaining([expect.stringMatching(/^Tue,? 10 Mar$/), expect.stringMatching(/^Wed,? 11 Mar$/)]),
-    );
+    const texts = await textsOf(screen, "use");
+    expect(texts.map(({ text }) => text)).toContain("kWh");
     // March has 31 bars, so the centre of bar n is n - 0.5 bar widths from the left.
-    const box = (await screen.page.evaluate(`(() => {
-      const over = document.querySelector("#use .u-over").getBoundingClientRect();
-      const canvas = document.querySelector("#use canvas").getBoundingClientRect();
-      return { left: over.left - canvas.left, width: over.width };
-    })()`)) as { left: number; width: number };
-    const days = texts.filter(({ text, x, inUse }) => inUse && x > box.left && /^\d+$/.test(text));
+    const box = await screen.page.locator("#use .over").boundingBox();
+    if (!box) throw new Error("no chart");
+    const days = texts.filter(({ text, x }) => x > box.x && /^\d+$/.test(text));
     expect(days.length).toBeGreaterThan(5);
     for (const { text, x } of days)
-      expect(Math.abs(x - box.left - (box.width * (Number(text) - 0.5)) / 31)).toBeLessThan(3);
+      expect(Math.abs(x - box.x - (box.width * (Number(text) - 0.5)) / 31)).toBeLessThan(3);
   });
 });
 
-interface CanvasText {
-  readonly text: string;
-  readonly x: number;
-  readonly inUse: boolean;
+/** Returns the texts of a view's chart and the horizontal centre of each, in CSS pixels. */
+function textsOf(screen: Screen, view: string): Promise<{ text: string; x: number }[]> {
+  return screen.page.locator(`#${view} .plot text`).evaluateAll((found) =>
+    found.map((element) => {
+      const { left, width } = element.getBoundingClientRect();
+      return { text: element.textContent ?? "", x: left + width / 2 };
+    }),
+  );
 }
-
-/** Records the texts on canvases and their positions in CSS pixels. */
-const NOTE_CANVAS_TEXTS = `{
-  window.canvasTexts = [];
-  const { fillText } = CanvasRenderingContext2D.prototype;
-  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
-    const at = this.getTransform().transformPoint({ x, y });
-    window.canvasTexts.push({ text, x: at.x / devicePixelRatio, inUse: this.canvas.closest("#use") !== null });
-    return fillText.call(this, text, x, y, ...rest);
-  };
-}`;
 
 /** Returns words that are broken over two lines. */
 const BROKEN_WORDS = `[...document.querySelectorAll("h3, .plan-lines .name, .choice span, dt, .state")]

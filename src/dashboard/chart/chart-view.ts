@@ -51,8 +51,3 @@ export interface ChartView {
   /** Index of the bar that is read out while none is picked; null for none. */
   readonly rest: number | null;
 }
-
-/** A view with its labels. */
-export interface LabelledView extends ChartView {
-  readonly ticks: readonly ChartTick[];
-}

@@ -12,7 +12,7 @@ export const MISFITS = `(() => {
   const wide = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth > wide) found.push("the page is " + document.documentElement.scrollWidth + " wide");
   for (const element of document.querySelectorAll("body *")) {
-    if (element.closest(".unseen, [hidden], .uplot, svg, noscript") || !element.checkVisibility()) continue;
+    if (element.closest(".unseen, [hidden], svg, noscript") || !element.checkVisibility()) continue;
     const box = element.getBoundingClientRect();
     if (box.width === 0) continue;
     if (box.right > wide + 1 || box.left < -1) found.push("beyond the screen: " + name(element));
@@ -30,7 +30,7 @@ export const OVERLAPS = `(() => {
   while (walker.nextNode()) {
     const node = walker.currentNode;
     const parent = node.parentElement;
-    if (node.textContent.trim() === "" || parent.closest(".unseen, [hidden], option, .uplot") || !parent.checkVisibility()) continue;
+    if (node.textContent.trim() === "" || parent.closest(".unseen, [hidden], option, .plot svg") || !parent.checkVisibility()) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     for (const box of range.getClientRects()) if (box.width > 1) texts.push([box, node.textContent.trim()]);

@@ -43,7 +43,7 @@ function replace(tree: object, by: object): void {
 }
 
 /** Parts of a page that are English, or the name of something, in every language. */
-const SKIPPED = "script, style, code, .log, .uplot, option[lang], noscript, textarea";
+const SKIPPED = "script, style, code, .log, .plot svg, option[lang], noscript, textarea";
 
 /** Returns each text and label of a page in the order of its elements. */
 const TEXTS = `(() => {

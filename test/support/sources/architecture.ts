@@ -78,7 +78,7 @@ const WORLD: ReadonlySet<string> = new Set([
 /** Sources that are sent to browsers. They may import types of any module, but values only of core and these packages. */
 const BROWSER = "src/dashboard/";
 const BROWSER_FOLDERS: readonly string[] = [BROWSER, "src/core/"];
-const BROWSER_PACKAGES: readonly string[] = ["preact", "preact/hooks", "@preact/signals", "uplot", "uqr"];
+const BROWSER_PACKAGES: readonly string[] = ["preact", "preact/hooks", "@preact/signals", "uqr"];
 
 const MAX_LINES = 300;
 
