@@ -2,24 +2,18 @@
 import type { EpochMs } from "../core/time/interval.ts";
 import type { Plans } from "../plans/plans.ts";
 import type { IncomingMessage } from "./client/broker-session.ts";
-import type { MqttClient, MqttClientLog, MqttListener } from "./client/mqtt-client.ts";
+import type { MqttClient, MqttListener } from "./client/mqtt-client.ts";
 
 interface BatteryTopicsDeps {
   readonly client: Pick<MqttClient, "subscribe" | "unsubscribe">;
   readonly plans: Pick<Plans, "chargeTopics" | "chargeIs" | "circles">;
   readonly now: () => EpochMs;
-  readonly log: Pick<MqttClientLog, "warn">;
 }
-
-/** Characters of a payload in the log. */
-const SHOWN_LENGTH = 40;
 
 export class BatteryTopics implements MqttListener {
   readonly #deps: BatteryTopicsDeps;
   subscriptions: readonly string[];
   #circles: Plans["circles"];
-  /** Topics whose last payload was no percentage. Bounded by the subscriptions. */
-  readonly #wrong = new Set<string>();
 
   constructor(deps: BatteryTopicsDeps) {
     this.#deps = deps;
@@ -39,14 +33,8 @@ export class BatteryTopics implements MqttListener {
     client.subscribe(this.subscriptions.filter((topic) => !before.includes(topic)));
   }
 
-  onMessage({ topic, payload }: IncomingMessage): void {
-    const { plans, now, log } = this.#deps;
-    if (!this.subscriptions.includes(topic)) return;
-    if (plans.chargeIs(topic, payload, now())) this.#wrong.delete(topic);
-    else if (!this.#wrong.has(topic)) {
-      this.#wrong.add(topic);
-      const found = payload.slice(0, SHOWN_LENGTH);
-      log.warn({ topic, found, expected: "0 to 100" }, "the charge of a battery is not a percentage");
-    }
+  onMessage(message: IncomingMessage): void {
+    const { plans, now } = this.#deps;
+    if (this.subscriptions.includes(message.topic)) plans.chargeIs(message, now());
   }
 }

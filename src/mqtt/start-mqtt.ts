@@ -78,7 +78,7 @@ export async function startMqtt(
     },
     signal,
   );
-  const batteries = new BatteryTopics({ client, plans: state.plans, now: () => clock.now(), log });
+  const batteries = new BatteryTopics({ client, plans: state.plans, now: () => clock.now() });
   client.addListener(batteries);
   const { loop, published } = new Publication(options, { state, showing, client });
   changes.stateChanged.subscribe(({ home }) => loop.changed(...(home === null ? [] : [home]), PLACES, PLUGS));

@@ -1,18 +1,21 @@
 /** What decisions depend on besides the plans: prices, machines, batteries and holidays. */
 
+import * as z from "zod/mini";
 import type { Language } from "../core/language/language.ts";
-import { type Charge, readCharge } from "../core/planning/charge.ts";
+import { CHARGE_AGE_MS, type Charge, readCharge } from "../core/planning/charge.ts";
 import { type DecisionContext, isExport, type PlanPrices } from "../core/planning/circle-decision.ts";
 import type { PlanSlot } from "../core/planning/plan-dependencies.ts";
 import type { PlanMachine } from "../core/planning/plan-input.ts";
 import type { LevelThresholds } from "../core/prices/level.ts";
+import { readingAt } from "../core/reading.ts";
+import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { type EpochMs, MINUTE_MS, QUARTER_MS } from "../core/time/interval.ts";
 import type { Holidays } from "./holidays.ts";
 import type { PricedHomes } from "./priced-homes.ts";
 
 /** Delay of fallback hours after the daemon's start, because missing prices may still arrive. */
-const GRACE_MS = 10 * MINUTE_MS;
+export const GRACE_MS = 10 * MINUTE_MS;
 
 export interface PlanFactsDeps {
   readonly homes: Pick<PricedHomes, "ids" | "named" | "known" | "timeline" | "exportTimeline">;
@@ -20,9 +23,20 @@ export interface PlanFactsDeps {
   readonly thresholds?: LevelThresholds;
   readonly isTimeTrusted: (now: EpochMs) => boolean;
   readonly startedAt: EpochMs;
+  /** Stores the last charge of each battery. */
+  readonly memory: KeyValue;
   /** Language of the reasons. */
   readonly language: Language;
 }
+
+/** Message of a battery. `retained`: the broker had stored it before. */
+export interface ChargeMessage {
+  readonly topic: string;
+  readonly payload: string;
+  readonly retained: boolean;
+}
+
+const keptCharge = z.object({ kind: z.literal("known"), value: z.number(), at: z.number() });
 
 export class PlanFacts {
   readonly #deps: PlanFactsDeps;
@@ -70,17 +84,30 @@ export class PlanFacts {
     return true;
   }
 
-  /** Takes the charge of a battery from its topic. Returns whether it is new; null if the payload is not a percentage. */
-  chargeIs(topic: string, payload: string, now: EpochMs): boolean | null {
-    const percent = readCharge(payload);
-    if (percent === null) return null;
-    const before = this.#charges.get(topic);
-    if (before?.percent === percent && now - before.at < QUARTER_MS) return false;
-    this.#charges.set(topic, { percent, at: now });
+  /** Takes the charge of a battery. Returns whether it is new. A retained one may be days old. */
+  chargeIs({ topic, payload, retained }: ChargeMessage, now: EpochMs): boolean {
+    const before = this.#lastCharge(topic);
+    const charge = readCharge(payload, now);
+    const isSame = charge.kind === "known" && before.kind === "known" && charge.value === before.value;
+    if (isSame && (retained || now - before.at < QUARTER_MS)) return false;
+    this.#charges.set(topic, charge);
+    if (charge.kind === "known") this.#deps.memory.write(memoryName(topic), JSON.stringify(charge));
     return true;
   }
 
-  chargeOf(topic: string | undefined): Charge | null {
-    return this.#charges.get(topic ?? "") ?? null;
+  chargeOf(topic: string, now: EpochMs): Charge {
+    return readingAt(this.#lastCharge(topic), CHARGE_AGE_MS, now);
   }
+
+  /** Returns the last reading, also of the previous process. */
+  #lastCharge(topic: string): Charge {
+    const known = this.#charges.get(topic) ?? readJson(this.#deps.memory, memoryName(topic), keptCharge);
+    const charge = known ?? { kind: "unknown", why: "never" };
+    this.#charges.set(topic, charge);
+    return charge;
+  }
+}
+
+function memoryName(topic: string): string {
+  return `charge/${topic}`;
 }

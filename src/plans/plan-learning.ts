@@ -9,7 +9,7 @@ import { horizonOf } from "../core/planning/model/plan-windows.ts";
 import type { LearnAction } from "../core/planning/plan-commands.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { Calendar } from "../core/time/calendar.ts";
-import type { EpochMs, Interval } from "../core/time/interval.ts";
+import { type EpochMs, type Interval, lengthOf } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
 import type { MeasuredRuns } from "./measured-runs.ts";
 
@@ -17,6 +17,9 @@ import type { MeasuredRuns } from "./measured-runs.ts";
 const MAX_ROUNDS = 2 * LEARNED_FROM.most;
 /** Most runs that are read. A plan of kind `slots` may have several in a round. */
 const MAX_RUNS = 4 * MAX_ROUNDS;
+
+/** Rounds whose mean time a battery needs while its charge is unknown. */
+const USUAL_ROUNDS = 7;
 
 /** What a plan has learned, and whether it stays. */
 export interface Learned extends LearnedCourse {
@@ -58,6 +61,13 @@ export class PlanLearning {
     });
     const learned = learnedCourse(courses, spec.hoursMs);
     return learned && { ...learned, frozen: false };
+  }
+
+  /** Returns the mean time of the last rounds in which a plan ran; 0 before the first. Unit: ms. */
+  usualMs(plan: string, spec: PlanSpec, now: EpochMs): number {
+    const { store, calendar } = this.#deps;
+    const rounds = roundsOf(spec, store.lastRuns(plan, MAX_RUNS), now, calendar).slice(0, USUAL_ROUNDS);
+    return rounds.length === 0 ? 0 : Math.round(lengthOf(rounds.flat()) / rounds.length);
   }
 
   /** Carries out a command about what a plan has learned. Returns the refusal; null if it is done. */

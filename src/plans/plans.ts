@@ -3,7 +3,7 @@
 import type { GroupEntry } from "../config/plan-list.ts";
 import { unknownHome } from "../config/suggest-key.ts";
 import { message } from "../core/language/text.ts";
-import { withCharge } from "../core/planning/charge.ts";
+import { whyUnknown, withCharge } from "../core/planning/charge.ts";
 import { type DecisionContext, decideCircle, decidedSnapshot } from "../core/planning/circle-decision.ts";
 import {
   type PlanCommanded,
@@ -30,7 +30,7 @@ import type { MeasuredRuns } from "./measured-runs.ts";
 import { OncePlans } from "./once-plans.ts";
 import { PlanCircles } from "./plan-circles.ts";
 import { PlanCommands } from "./plan-commands.ts";
-import { PlanFacts, type PlanFactsDeps } from "./plan-facts.ts";
+import { type ChargeMessage, GRACE_MS, PlanFacts, type PlanFactsDeps } from "./plan-facts.ts";
 import { PlanLearning } from "./plan-learning.ts";
 import { PlanResults, type WhichPlans } from "./plan-results.ts";
 import { wantedBy, wantedByAny } from "./signals.ts";
@@ -100,7 +100,7 @@ export class Plans {
     const ids = new Set(configured.map(({ id }) => id));
     const definitions = [...configured, ...this.#once.plans.filter(({ id }) => !ids.has(id))];
     const remaining = new Set(definitions.map(({ id }) => id));
-    for (const id of this.ids) if (!remaining.has(id)) problems.end(problemSubject(id));
+    for (const id of this.ids) if (!remaining.has(id)) for (const subject of problemSubjects(id)) problems.end(subject);
     store.keepOnly([...remaining]);
     const { circles, unchanged } = this.#circles.replace(definitions, (definition) => {
       const memory = store.memory(definition.id);
@@ -191,12 +191,11 @@ export class Plans {
     return [...new Set(this.#circles.definitions.flatMap(({ spec }) => ("soc" in spec && spec.soc?.topic) || []))];
   }
 
-  /** Takes the charge of a battery, and decides its plans. Returns false if the payload is not a percentage. */
-  chargeIs(topic: string, payload: string, now: EpochMs): boolean {
-    const isNew = this.#facts.chargeIs(topic, payload, now);
-    const homes = this.#circles.definitions.filter(({ spec }) => "soc" in spec && spec.soc?.topic === topic);
-    if (isNew) for (const home of new Set(homes.map((each) => each.home))) this.#decideFor(home, now);
-    return isNew !== null;
+  /** Takes the charge of a battery, and decides its plans. */
+  chargeIs(message: ChargeMessage, now: EpochMs): void {
+    if (!this.#facts.chargeIs(message, now)) return;
+    const own = this.#circles.definitions.filter(({ spec }) => "soc" in spec && spec.soc?.topic === message.topic);
+    for (const home of new Set(own.map((each) => each.home))) this.#decideFor(home, now);
   }
 
   /** Returns whether a plan would run a machine that is started at `now`: its window is open, and it has not run. */
@@ -228,6 +227,7 @@ export class Plans {
     });
     for (const slot of decided) {
       this.#reportUnknownHome(slot.definition, now);
+      this.#reportCharge(slot, now);
       this.#snapshots.set(slot.definition.id, this.#snapshotOf(slot, context));
     }
     const until = Math.min(...decided.flatMap(({ advance }) => advance.nextChangeAt ?? []));
@@ -243,8 +243,7 @@ export class Plans {
     const place = definitions.findIndex(({ id }) => id === definition.id);
     const all = place < 0 ? [...definitions, definition] : definitions.with(place, definition);
     const circle = circlesOf(all).find((plans) => plans.includes(definition)) ?? [];
-    const charge = "soc" in definition.spec ? this.#facts.chargeOf(definition.spec.soc?.topic) : null;
-    const own = { definition, spec: withCharge(definition.spec, charge, null, now), advance: UNDECIDED };
+    const own = { definition, spec: this.#charged(definition, definition.spec, null, now), advance: UNDECIDED };
     const slots = circle.flatMap((each) => (each === definition ? own : (this.#circles.get(each.id) ?? [])));
     const context = this.#facts.contextAt(now);
     const decided = decideCircle(slots, context).find((each) => each.definition === definition);
@@ -255,7 +254,13 @@ export class Plans {
   #specOf(definition: PlanDefinition, memory: PlanRecord | null, now: EpochMs): PlanSpec {
     const spec = adjustedSpec(definition, this.#deps.store.settings(definition.id));
     if (definition.learns) return withLearned(spec, this.#learning.of(definition.id, spec, now));
-    return spec.kind === "slots" ? withCharge(spec, this.#facts.chargeOf(spec.soc?.topic), memory, now) : spec;
+    return this.#charged(definition, spec, memory, now);
+  }
+
+  #charged({ id }: PlanDefinition, spec: PlanSpec, memory: PlanRecord | null, now: EpochMs): PlanSpec {
+    if (spec.kind !== "slots" || !spec.soc) return spec;
+    const charge = this.#facts.chargeOf(spec.soc.topic, now);
+    return withCharge(spec, { charge, usualMs: () => this.#learning.usualMs(id, spec, now) }, memory, now);
   }
 
   #snapshotOf(slot: PlanSlot, context: DecisionContext): PlanSnapshot {
@@ -267,13 +272,24 @@ export class Plans {
 
   #reportUnknownHome({ id, home }: PlanDefinition, now: EpochMs): void {
     const { problems, homes } = this.#deps;
-    const subject = problemSubject(id);
+    const [subject] = problemSubjects(id);
     if (homes.named(home)) {
       problems.end(subject);
       return;
     }
     const owner = message("word.owner_plan", { id });
     problems.start(unknownHome({ subject, since: now, home, owner }, [...homes.ids]));
+  }
+
+  /** Reports a battery whose charge is unknown. After a start it is awaited. */
+  #reportCharge({ definition: { id, name }, spec }: PlanSlot, now: EpochMs): void {
+    const { problems, startedAt } = this.#deps;
+    const [, subject] = problemSubjects(id);
+    const soc = spec.enabled && spec.kind === "slots" && spec.battery?.kind === "unknown" ? spec.soc : undefined;
+    const charge = soc && this.#facts.chargeOf(soc.topic, now);
+    if (charge?.kind !== "unknown") problems.end(subject);
+    else if (now >= startedAt + GRACE_MS)
+      problems.start({ code: "charge_unknown", subject, since: now, names: { name }, detail: whyUnknown(charge, now) });
   }
 
   #selected({ home, plan }: WhichPlans) {
@@ -327,6 +343,6 @@ function hasBattery({ spec }: PlanSlot): boolean {
   return "soc" in spec && spec.soc !== undefined;
 }
 
-function problemSubject(plan: string): string {
-  return `plan ${plan}`;
+function problemSubjects(plan: string): readonly [home: string, charge: string] {
+  return [`plan ${plan}`, `charge of plan ${plan}`];
 }

@@ -3,6 +3,7 @@ import type { Language } from "../language/language.ts";
 import { type Say, sayIn } from "../language/text.ts";
 import { shortened } from "../text/shortened.ts";
 import { type EpochMs, type Interval, QUARTER_MS, without } from "../time/interval.ts";
+import { isChargeUnknown } from "./charge.ts";
 import { localTimeText } from "./model/local-time.ts";
 import { hoursText } from "./model/plan-definition.ts";
 import type { PlanShortfall } from "./model/plan-spec.ts";
@@ -23,6 +24,7 @@ export const planCodes = [
   "partial",
   "done",
   "charged",
+  "charge_unknown",
   "cut_short",
   "waiting_for_prices",
   "waiting_for_plan",
@@ -71,7 +73,8 @@ export function reasonOf(given: ReasonedFrom): PlanReason {
   const { state, on, running } = given.advance;
   const say = sayIn(given.language);
   const { code, text: sentence } = reasoned({ ...given, say });
-  const text = `${sentence}${on && !running && state !== "scheduled" ? say("plan.stays_on") : ""}`;
+  const stays = on && !running && state !== "scheduled" ? say("plan.stays_on") : "";
+  const text = `${sentence}${stays}${code === "charge_unknown" ? "" : assumedWords({ ...given, say })}`;
   return { code, text: shortened(text) };
 }
 
@@ -109,6 +112,12 @@ function reasoned(given: ReasonContext): PlanReason {
     default:
       return idleReason(given, memory);
   }
+}
+
+/** Says for how long the plan of a battery runs although its charge is unknown; empty if it is known. */
+function assumedWords({ spec, say, ...given }: ReasonContext): string {
+  if (!spec.enabled || !isChargeUnknown(spec) || !("hoursMs" in spec)) return "";
+  return say("plan.charge_assumed", { hours: hoursOf({ spec, say, ...given }, spec.hoursMs) });
 }
 
 function runningReason(given: ReasonContext, memory: PlanRecord, run: PlanRun): PlanReason {
@@ -175,6 +184,8 @@ function idleReason(given: ReasonContext, memory: PlanRecord): PlanReason {
       const target = spec.kind === "slots" ? decimal(given, spec.soc?.target ?? "") : "";
       return { code: "charged", text: say("plan.charged", { target }) };
     }
+    case "charge_unknown":
+      return { code: "charge_unknown", text: say("plan.charge_unknown") };
     case "saves_too_little":
       return { code: "waiting_for_saving", text: littleWords(given, outcome) };
     case "impossible":

@@ -37,6 +37,8 @@ export type PlanOutcome =
   | { readonly kind: "waiting_for_plan"; readonly plan: string }
   | { readonly kind: "waiting_for_machine" }
   | { readonly kind: "charged" }
+  /** The charge of the battery is unknown, and nothing says how much it may need. */
+  | { readonly kind: "charge_unknown" }
   /** The runs would save less than `min_saving`. Prices: of the runs, and of the baseline `window_start` at `opensAt`. */
   | {
       readonly kind: "saves_too_little";

@@ -269,6 +269,7 @@ function stateOf(moment: PlanInput, memory: PlanRecord, running: BegunRun | null
       return now < memory.outcome.overdueAt ? "waiting" : "no_prices";
     case "waiting_for_plan":
     case "waiting_for_machine":
+    case "charge_unknown":
     case "saves_too_little":
       return "waiting";
     case "solved":

@@ -3,7 +3,7 @@
 import { type PricePoint, pointAt } from "../prices/timeline.ts";
 import { fnv1a } from "../text/fnv.ts";
 import { clipped, contains, type EpochMs, type Interval, lengthOf, overlaps, without } from "../time/interval.ts";
-import { isCharged } from "./charge.ts";
+import { isCharged, isChargeUnknown } from "./charge.ts";
 import { hasHours, type PlanSolution, type PlanSolved } from "./model/plan-spec.ts";
 import { mergeRuns, spansIn } from "./model/plan-windows.ts";
 import { isUnpriced, overdueAt, type PlanInput } from "./plan-input.ts";
@@ -74,6 +74,8 @@ export function plannedRuns(moment: PlanInput, memory: PlanRecord, missed = fals
   if (hasRun) return memory.owedMs > 0 ? madeUp(moment, made) : repriced(moment, made);
   if (isCharged(spec))
     return startedRuns.length > 0 ? repriced(moment, made) : { ...made, outcome: { kind: "charged" } };
+  if (isChargeUnknown(spec) && startedRuns.length === 0 && "hoursMs" in spec && spec.hoursMs === 0)
+    return { ...made, outcome: { kind: "charge_unknown" } };
   if (spec.kind === "slots" && lengthOf(startedRuns) >= (spec.upToMs ?? spec.hoursMs)) return repriced(moment, made);
   if (moment.machine === "absent") return { ...made, outcome: { kind: "waiting_for_machine" } };
   if (after.kind === "waiting") return { ...made, outcome: { kind: "waiting_for_plan", plan: after.plan } };
@@ -89,8 +91,9 @@ export function plannedRuns(moment: PlanInput, memory: PlanRecord, missed = fals
 
 /** Returns the run of a battery that is below its minimum: as soon as no begun run, other plan or holiday is in its way. */
 function atOnceRun({ spec, now, blocked }: PlanInput, { startedRuns, window }: PlanRecord): PlanRun | null {
-  if (spec.kind !== "slots" || !spec.atOnce) return null;
-  const { ms, from } = spec.atOnce;
+  const { atOnce } = (spec.kind === "slots" && spec.battery?.kind === "needs" && spec.battery) || { atOnce: null };
+  if (!atOnce) return null;
+  const { ms, from } = atOnce;
   const doneMs = lengthOf(startedRuns.flatMap((run) => clipped(run, { start: from, end: run.end }) ?? []));
   const closed = mergeRuns([...blocked, ...startedRuns]);
   const start = closed.find((other) => contains(other, now))?.end ?? now;

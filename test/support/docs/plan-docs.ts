@@ -21,6 +21,7 @@ const PLAN_STATES: Readonly<Record<PlanState, StateWords>> = {
       "waiting_for_machine",
       "waiting_for_low_price",
       "waiting_for_saving",
+      "charge_unknown",
       "clock_not_trusted",
       "cut_short",
     ],

@@ -84,7 +84,8 @@ export function overloadsOf({ start, specs, kilowatts, priorities, seed, events 
     else if (what === "prices") world.world.timeline = pricesFrom(start, seed + minutes);
     else if (what === "hours")
       world.plans.commands.take(["home", `plan${plan}`, "hours", "set"], String(1 + (minutes % 6)), now);
-    else if (what === "charge") world.plans.chargeIs("car", String(minutes % 101), now);
+    else if (what === "charge")
+      world.plans.chargeIs({ topic: "car", payload: String(minutes % 101), retained: false }, now);
     else world.plans.commands.act(`plan${plan}`, what, now);
   }
   live(start + 26 * HOUR_MS);

@@ -4,6 +4,7 @@ import type { Language } from "../../../src/core/language/language.ts";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSnapshot } from "../../../src/core/planning/plan-snapshot.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
+import { Problems } from "../../../src/core/status/problem.ts";
 import { measuredRuns } from "../../../src/plans/measured-runs.ts";
 import { Plans } from "../../../src/plans/plans.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
@@ -46,6 +47,7 @@ export class PlansOnDisk implements Disposable {
   /** Number of decisions of a circle. */
   decisions = 0;
   plans: Plans;
+  problems = new Problems(() => undefined);
   readonly #dir = new TempDir();
   #database: DatabaseSync;
 
@@ -59,6 +61,7 @@ export class PlansOnDisk implements Disposable {
     Object.assign(this.world, changes);
     this.#database.close();
     this.#database = this.#openDatabase();
+    this.problems = new Problems(() => undefined);
     this.plans = this.#open();
   }
 
@@ -110,7 +113,7 @@ export class PlansOnDisk implements Disposable {
       memory: new KeyValueStore(this.#database),
       groups: world.groups ?? [],
       language: world.language ?? "en",
-      problems: { start: () => undefined, end: () => undefined },
+      problems: this.problems,
       startedAt: world.startedAt ?? 0,
       ...(world.plugs ? { measured: measuredRuns(new PlugEnergyStore(this.#database), () => world.plugs ?? []) } : {}),
       onDecided: () => this.decisions++,

@@ -2,7 +2,6 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { planDefinitions } from "../../../src/config/plan-list.ts";
 import { planSchema } from "../../../src/config/plan-schema.ts";
-import { readCharge } from "../../../src/core/planning/charge.ts";
 import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
 import { HOUR } from "../../support/plans/shown-plans.ts";
@@ -17,6 +16,7 @@ const entry = {
 const [definition] = planDefinitions([planSchema.parse(entry)]);
 /** Cheapest from 02:00 on. */
 const timeline = timelineOf(points(daysOf("2026-03-09", "2026-03-11"), (i) => 1 + Math.abs((i % 96) / 4 - 3) / 10));
+const says = (payload: string, retained = false) => ({ topic: TOPIC, payload, retained });
 const worldOf = () => new PlansOnDisk({ definitions: definition ? [definition] : [], timeline });
 const lengthOf = (runs: readonly { readonly start: number; readonly end: number }[]) =>
   runs.reduce((sum, { start, end }) => sum + end - start, 0) / HOUR;
@@ -25,7 +25,7 @@ test("a battery gets the hours from its charge to the target", () => {
   using world = worldOf();
   world.at(NOW, "car");
   expect(world.plans.chargeTopics).toEqual([TOPIC]);
-  expect(world.plans.chargeIs(TOPIC, "60", NOW)).toBe(true);
+  world.plans.chargeIs(says("60"), NOW);
   // 20 % of 50 kWh at 10 kW.
   expect(lengthOf(world.plans.snapshot("car")?.runs ?? [])).toBe(1);
   expect(world.plans.snapshot("car")).toMatchObject({ on: false, state: "scheduled" });
@@ -33,7 +33,7 @@ test("a battery gets the hours from its charge to the target", () => {
 
 test("a battery below the minimum is charged at once, and the rest in the cheapest hours", () => {
   using world = worldOf();
-  world.plans.chargeIs(TOPIC, "20", NOW);
+  world.plans.chargeIs(says("20"), NOW);
   const plan = world.at(NOW, "car");
   // 10 % at once are half an hour, 60 % in all are three hours.
   expect(plan.runs[0]).toMatchObject({ start: NOW, end: NOW + HOUR / 2, basis: "at_once", begun: true });
@@ -46,21 +46,76 @@ test("a battery below the minimum is charged at once, and the rest in the cheape
   expect(world.until(NOW, NOW + HOUR, "car").on).toBe(false);
 });
 
-test("an unknown charge counts as empty, without a run at once; a full battery needs nothing", () => {
+const UNKNOWN = ["unavailable", "unknown", "", "none", "n/a", "101", "-1", "1e2", "NaN", "null", "{}", "soc: 80"];
+
+test.each(UNKNOWN)(
+  "after %j a plan takes neither an empty nor a full battery, says so, and is a problem",
+  (payload) => {
+    using world = worldOf();
+    world.plans.chargeIs(says("80"), NOW);
+    expect(world.at(NOW, "car").runs).toEqual([]);
+    world.restart();
+    world.plans.chargeIs(says(payload, true), NOW);
+    const plan = world.at(NOW, "car");
+    // From empty to the minimum of 30 % are an hour and a half; before it was an hour at once, then four hours in all.
+    expect([lengthOf(plan.runs), plan.on, plan.reason.code]).toEqual([1.5, false, "scheduled"]);
+    expect(plan.reason.text).toMatch(/; planned for 1.5 h, because the charge of the battery is unknown$/);
+    const detail = `its topic reported "${payload}" instead of a percentage`;
+    expect(world.problems.list()).toMatchObject([{ code: "charge_unknown", subject: "charge of plan car", detail }]);
+    world.plans.chargeIs(says("80 %"), NOW);
+    expect(world.plans.snapshot("car")?.reason).toEqual({
+      code: "charged",
+      text: "the battery has its target of 80 %",
+    });
+    expect(world.problems.list()).toEqual([]);
+  },
+);
+
+test("a charge of before a restart counts for a day, also if the broker repeats it", () => {
   using world = worldOf();
-  expect(lengthOf(world.at(NOW, "car").runs)).toBe(4);
-  expect(world.plans.snapshot("car")?.on).toBe(false);
-  world.plans.chargeIs(TOPIC, "85.5", NOW);
+  world.plans.chargeIs(says("80,5"), NOW);
+  const isUnknown = [1, 23, 25, 80].map((hours) => {
+    world.restart();
+    world.plans.chargeIs(says("80.5", true), NOW + hours * HOUR);
+    return world.at(NOW + hours * HOUR, "car").reason.code !== "charged";
+  });
+  expect(isUnknown).toEqual([false, false, true, true]);
+  expect(world.problems.list()).toMatchObject([{ detail: "the last charge, 80.5 %, is 80 hours old" }]);
+});
+
+test("with an unknown charge a plan takes the mean of its last seven rounds", () => {
+  using world = worldOf();
+  const days = daysOf("2026-03-01", "2026-03-12");
+  world.world.timeline = timelineOf(points(days, (i) => 1 + Math.abs((i % 96) / 4 - 3) / 10));
+  const opens = at("2026-03-02T16:00:00Z");
+  for (const day of [0, 1, 2, 3]) {
+    world.plans.chargeIs(says(day < 2 ? "40" : "60"), opens + day * 24 * HOUR);
+    world.until(opens + day * 24 * HOUR, opens + (day * 24 + 15) * HOUR, "car");
+  }
+  world.plans.chargeIs(says("unavailable"), opens + 96 * HOUR);
+  // Two rounds of two hours, and two of one hour.
+  expect(lengthOf(world.at(opens + 96 * HOUR, "car").runs)).toBe(1.5);
+});
+
+test("without a minimum or earlier rounds an unknown charge plans nothing and says so; a full battery needs nothing", () => {
+  const soc = { ...entry.soc, minimum: 0 };
+  const [own] = planDefinitions([planSchema.parse({ ...entry, soc })]);
+  using world = new PlansOnDisk({ definitions: own ? [own] : [], timeline });
+  expect(world.at(NOW, "car")).toMatchObject({
+    ...{ state: "waiting", on: false, runs: [] },
+    reason: { code: "charge_unknown", text: "the charge of the battery is unknown, so nothing is planned" },
+  });
+  expect(world.problems.list()).toMatchObject([{ detail: "its topic has not reported a charge" }]);
+  world.plans.chargeIs(says("85.5"), NOW);
   expect(world.plans.snapshot("car")).toMatchObject({ state: "done", runs: [], on: false });
-  expect(world.plans.snapshot("car")?.reason).toEqual({ code: "charged", text: "the battery has its target of 80 %" });
 });
 
 test("the run ends when the target is reached, and its energy stays counted", () => {
   using world = worldOf();
-  world.plans.chargeIs(TOPIC, "40", NOW);
+  world.plans.chargeIs(says("40"), NOW);
   const start = world.at(NOW, "car").nextStart ?? 0;
   world.until(NOW, start + HOUR, "car");
-  world.plans.chargeIs(TOPIC, "80", start + HOUR);
+  world.plans.chargeIs(says("80"), start + HOUR);
   const done = world.plans.snapshot("car");
   expect(done).toMatchObject({ on: false, state: "done", reason: { code: "done" } });
   expect(done?.cost).toBeCloseTo((done?.meanPrice ?? 0) * 10, 6);
@@ -68,7 +123,7 @@ test("the run ends when the target is reached, and its energy stays counted", ()
 
 test("target and minimum can be changed at run time", () => {
   using world = worldOf();
-  world.plans.chargeIs(TOPIC, "50", NOW);
+  world.plans.chargeIs(says("50"), NOW);
   const set = (name: string, text: string) => world.plans.commands.take(["home", "car", name, "set"], text, NOW).kind;
   world.at(NOW, "car");
   expect(set("soc_target", "100")).toBe("done");
@@ -99,7 +154,7 @@ test("whatever the reports, a battery that charges as planned gets its target, a
           now = until;
         }
       };
-      const report = () => world.plans.chargeIs(TOPIC, percent.toFixed(1), now);
+      const report = () => world.plans.chargeIs(says(percent.toFixed(1)), now);
       report();
       for (const minutes of waits) {
         live(Math.min(closes, now + minutes * 60_000));
@@ -112,11 +167,6 @@ test("whatever the reports, a battery that charges as planned gets its target, a
     }),
     { seed: 3, numRuns: 40 },
   );
-});
-
-test("only plain percentages are a charge", () => {
-  expect(["0", "100", " 63.5 "].map(readCharge)).toEqual([0, 100, 63.5]);
-  expect(["", "unknown", "101", "-1", "1e2", "63 %"].map(readCharge)).toEqual([null, null, null, null, null, null]);
 });
 
 test("the configuration needs kw, and no hours", () => {

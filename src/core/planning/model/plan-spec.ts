@@ -93,10 +93,9 @@ export interface SlotsPlan extends PlanCommon {
   /** With `cheapBelow`: cheap steps are added to `hoursMs`, up to this length. They use the same power. */
   readonly upToMs?: number;
   readonly cheapBelow?: CheapBelow;
-  /** Sets `hoursMs`, `kwh`, `isCharged` and `atOnce` from the charge of a battery (see `withCharge`). */
+  /** Sets `hoursMs`, `kwh` and `battery` from the charge of a battery (see `withCharge`). */
   readonly soc?: ChargeGoal;
-  readonly isCharged?: true;
-  readonly atOnce?: AtOnce;
+  readonly battery?: BatteryNeed;
   /** Behavior if not all hours are possible. Default: `partial`. */
   readonly whenShort?: (typeof whenShortValues)[number];
   readonly minRunMs?: number;
@@ -117,11 +116,12 @@ export interface ChargeGoal {
   readonly minimum: number;
 }
 
-/** Time for which a plan has to run at once, counted from `from`. */
-export interface AtOnce {
-  readonly ms: number;
-  readonly from: EpochMs;
-}
+/** What a battery needs. `atOnce`: time for which its plan has to run at once, counted from `from`. */
+export type BatteryNeed =
+  | { readonly kind: "charged" }
+  | { readonly kind: "needs"; readonly atOnce: { readonly ms: number; readonly from: EpochMs } | null }
+  /** Its charge is unknown, so `hoursMs` is not what it needs. */
+  | { readonly kind: "unknown" };
 
 /** Condition for cheap steps: below a price, at a level or better, or among the day's cheapest percent. */
 export type CheapBelow = Pick<BelowPlan, "maxPrice" | "level" | "percent">;
