@@ -1,6 +1,5 @@
 /** Composes the LAN API. A new configuration replaces the router; the listener stays open. */
 import { randomBytes, randomUUID } from "node:crypto";
-import type { IncomingMessage } from "node:http";
 import { hostname } from "node:os";
 import type { Config } from "../config/schema.ts";
 import { onPort } from "../core/status/start-error.ts";
@@ -15,7 +14,7 @@ import type { ApiKeys } from "./auth/api-keys.ts";
 import { openKeyStore } from "./auth/key-store.ts";
 import { SessionAuth, type SessionAuthDeps } from "./auth/session-auth.ts";
 import { Sessions } from "./auth/sessions.ts";
-import { BACKUP_PATH, backupRoutes } from "./backup.ts";
+import { backupRoutes } from "./backup.ts";
 import { dashboardRoutes } from "./dashboard-routes.ts";
 import type { ApiDeps } from "./deps.ts";
 import { endpoint } from "./endpoint.ts";
@@ -105,12 +104,6 @@ function mayControl({ config, clock, log, signal }: ApiDeps): NonNullable<Sessio
   return (userId, now) => userId !== undefined && administrators.has(userId, now);
 }
 
-/** Returns whether a request changed the configuration, the keys or the database. Commands to plans are not lasting. */
-function isLasting({ method = "", url = "" }: IncomingMessage, status: number): boolean {
-  if (status >= 300) return false;
-  return method === "PUT" || method === "DELETE" || status === 201 || (method === "POST" && url === BACKUP_PATH);
-}
-
 function routeContext(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth): RouteContext {
   const { clock, log } = deps;
   return {
@@ -128,17 +121,22 @@ function routeContext(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth): RouteCo
       deps.onCrash?.(error);
     },
     onAnswer: (caller, status) => deps.state.stats.answered.add(caller ?? "", String(status)),
-    onAccepted: (caller, status, request) => {
-      if (!isLasting(request, status)) return;
-      log.info({ caller, method: request.method, path: request.url?.split("?")[0] }, "changed over the API");
+    onDeed(deed, caller, { headers, socket, url = "" }) {
+      const owner = headers.authorization === OWNER ? "a command of this machine" : socket.remoteAddress;
+      const over = deed.path !== MCP_PATH && url.startsWith(MCP_PATH) ? { over: MCP_PATH } : {};
+      log.info({ caller: caller ?? owner, ...deed, ...over }, "done over the API");
     },
   };
 }
 
+const MCP_PATH = "/mcp";
+
 /** Endpoint of the Model Context Protocol, which makes tools of the others. */
-const mcpEndpoint = endpoint("POST /mcp", "postMcp", "read", {
+const mcpEndpoint = endpoint(`POST ${MCP_PATH}`, "postMcp", "read", {
   summary: "Model Context Protocol (streamable HTTP): the endpoints as tools for assistants.",
   about: "The response of JSON-RPC 2.0.",
+  // The endpoint that a tool calls is logged.
+  isLogged: false,
   body: {
     schema: () => anyObject,
     example: { jsonrpc: "2.0", id: 1, method: "tools/list" },

@@ -20,7 +20,7 @@ import { BINARY, routesOf } from "./openapi/operation.ts";
 import { boolean, described, namedObject } from "./schema.ts";
 
 const TYPE = "application/octet-stream";
-export const BACKUP_PATH = "/local/v1/backup";
+const BACKUP_PATH = "/local/v1/backup";
 
 /** Longest upload: many times ten years of a home. Larger files need `elbro restore`, as a request has 8 s. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -42,6 +42,7 @@ export const backupEndpoints: readonly Endpoint<BackupSource>[] = [
     summary:
       "A checked copy of the database with the keys and `page.yaml`, made for this request. Keep it private. Secrets of `page.yaml` need the scope `admin`: without it they are left out, and the name of the file says so.",
     about: "The copy.",
+    isLogged: true,
     media: BINARY,
     errors: ["conflict"],
     async run({ state, storage: { databasePath } }, _params, { now, isAdmin, requestId }) {

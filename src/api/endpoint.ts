@@ -34,6 +34,8 @@ interface EndpointFacts extends Pick<LocalRoute, "method" | "path" | "scope" | "
   readonly statuses?: Readonly<Record<number, string | { readonly about: string; readonly schema: () => Schema }>>;
   /** Path and query of an example request. */
   readonly example: string;
+  /** Whether the log names its caller: by default all methods but GET. */
+  readonly isLogged: boolean;
 }
 
 interface HeaderRow {
@@ -51,7 +53,7 @@ export interface BodyRow<Body extends Schema = Schema> {
 }
 
 /** Facts that a row may leave out: there are no errors of its own, and the example is the path. */
-type Defaulted = "errors" | "example";
+type Defaulted = "errors" | "example" | "isLogged";
 /** Facts before the row. */
 type Leading = "method" | "path" | "operationId" | "scope";
 
@@ -103,8 +105,8 @@ export function endpointFor<Source extends object>() {
     scope: LocalRoute["scope"],
     row: EndpointRow<Source, Rows, Answer, Created, Body>,
   ): Endpoint<Source> => {
-    const [method, path = ""] = route.split(" ");
-    const { csv, refusal } = row;
+    const [method, path] = route.split(" ") as [LocalRoute["method"], string];
+    const { csv, refusal, isLogged = method !== "GET" } = row;
     const body = row.body && { ...row.body, schema: () => strict((row.body as BodyRow<Body>).schema()) };
     const own = row.params ?? ({} as Rows);
     const params = csv ? { ...own, decimal } : own;
@@ -129,12 +131,15 @@ export function endpointFor<Source extends object>() {
     };
     const run: Endpoint<Source>["run"] = async (source, request, wanted) => {
       const made = await answer(source, request, wanted);
+      if (isLogged && made.kind !== "error")
+        request.report({ operation: operationId, method, path: request.url.split("?")[0] ?? path });
       return made.kind === "error" && row.text === "signal" ? signalError(made, request) : made;
     };
     return {
       errors: [],
       example: path,
       ...row,
+      isLogged,
       ...(body && { body }),
       method,
       path,

@@ -102,7 +102,7 @@ async function callTool(params: Json, source: LocalSource, request: LocalRequest
   const answer = await row.run(source, {
     ...request,
     method: row.method,
-    url: row.path,
+    url: row.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(given[name] ?? ""))),
     path: Object.fromEntries(texts),
     query: new URLSearchParams(texts),
     headers: {},

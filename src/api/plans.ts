@@ -77,6 +77,7 @@ export const planEndpoints: readonly Endpoint[] = [
     answer: planPreview,
     errors: ["invalid_parameter", ...BODY_ERRORS, "not_known"],
     body: entryBody("plans"),
+    isLogged: false,
     run: (source, _params, { now, body }) => previewed(source, body, now),
   }),
   endpoint("POST /local/v1/plans/:plan", "changePlan", "control", {

@@ -101,9 +101,9 @@ export const plugEndpoints: readonly Endpoint[] = [
       return { kind: "json", body: { now: formatInstant(now), plugs: rows } };
     },
   }),
-  endpoint("GET /local/v1/announced-plugs", "listAnnouncedPlugs", "read", {
+  endpoint("POST /local/v1/announced-plugs", "listAnnouncedPlugs", "control", {
     summary:
-      "Plugs that announce themselves on the broker (Zigbee2MQTT, Tasmota, Shelly), and the abilities of their timers.",
+      "Asks for the plugs that announce themselves on the broker (Zigbee2MQTT, Tasmota, Shelly), and the abilities of their timers.",
     answer: () => s.namedObject("AnnouncedPlugs", { plugs: s.list(announcedSchema()) }),
     async run({ plugs }) {
       const announced = (await plugs.announced()).map((plug) => {

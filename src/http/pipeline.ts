@@ -48,7 +48,7 @@ const NO_BODY = { kind: "body", body: undefined } as const;
 
 /** Serves a request. Never rejects. */
 export async function serve(route: Served, context: RouteContext, exchange: Exchange): Promise<void> {
-  const { request, response } = exchange;
+  const { response } = exchange;
   const requestId = context.newRequestId();
   const headers = commonHeaders(context.headers, requestId);
   const visit: Visit = { ...exchange, route, context, requestId, now: context.now(), headers, caller: null };
@@ -61,7 +61,6 @@ export async function serve(route: Served, context: RouteContext, exchange: Exch
   }
   if (route.isUncounted) return;
   context.onAnswer?.(visit.caller, response.statusCode);
-  if (visit.caller !== null) context.onAccepted?.(visit.caller, response.statusCode, request);
 }
 
 async function answerOf(visit: Visit): Promise<LocalAnswer> {
@@ -118,6 +117,7 @@ function requestOf(visit: Visit, auth: AuthRequest | null, body: unknown): Local
     caller,
     may: (scope) => remains(visit, messageOf(visit, { scope })) && (scope !== "admin" || isAdmin(visit, auth)),
     isAdmin: () => isAdmin(visit, auth),
+    report: (deed) => context.onDeed?.(deed, caller, request),
     signal: () => endOf(response),
     isStillAuthorized: () => remains(visit, auth && { ...auth, now: context.now() }),
   };

@@ -60,12 +60,21 @@ export interface LocalRequest {
   /** Returns whether the caller may use routes of a scope: the rules by which the route itself was admitted. */
   readonly may: (scope: RouteScope) => boolean;
   readonly isAdmin: () => boolean;
+  /** Reports what the request did, with the name of its caller. */
+  readonly report: (deed: Deed) => void;
   /** Name of the key or of the dashboard's visitor; null if no key was checked. */
   readonly caller: string | null;
   /** Returns a signal that fires when the response is complete or the caller has disconnected. */
   readonly signal: () => AbortSignal;
   /** Returns whether the caller would still be admitted, so that a stream ends with its key. */
   readonly isStillAuthorized: () => boolean;
+}
+
+/** A request that did more than read. A tool of /mcp has the method and path of its endpoint. */
+export interface Deed {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
 }
 
 /** Request data for authentication, before body and parameters are read. */
@@ -98,8 +107,8 @@ export interface RouteContext {
   readonly isAdmin?: (message: AuthRequest) => boolean;
   /** Called after every response of a route. `caller` is null if no valid key was sent. */
   readonly onAnswer?: (caller: string | null, status: number) => void;
-  /** Called after every response to a caller with a valid key. */
-  readonly onAccepted?: (caller: string, status: number, request: IncomingMessage) => void;
+  /** Called after every request that did more than read. `caller` is null if the route needs no key. */
+  readonly onDeed?: (deed: Deed, caller: string | null, request: IncomingMessage) => void;
   /** Sends a reply instead of `sendReply`. The simulator uses it to inject faults. */
   readonly deliver?: (reply: Reply, response: ServerResponse) => Promise<void>;
 }

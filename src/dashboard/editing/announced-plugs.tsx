@@ -5,7 +5,7 @@ import type { JsonObject } from "../forms/fields.ts";
 import { helpUrl } from "../help.ts";
 import type { Translate } from "../language.ts";
 import { type PageTools, usePage } from "../page.ts";
-import { get, refusalIn } from "../requests.ts";
+import { ask, refusalIn } from "../requests.ts";
 import { EntityList } from "./entity-list.tsx";
 
 interface Limits {
@@ -13,7 +13,7 @@ interface Limits {
   readonly most_seconds: number;
 }
 
-/** A plug in `GET /local/v1/announced-plugs`. */
+/** A plug in `POST /local/v1/announced-plugs`. */
 interface Announced {
   readonly name: string;
   readonly model: string | null;
@@ -42,7 +42,7 @@ export function AnnouncedPlugs({ e, onChoose }: AnnouncedProps) {
   const [isEntity, setEntity] = useState(false);
   const [found, setFound] = useState<readonly Announced[] | string | null>(null);
   useEffect(() => {
-    get<{ readonly plugs: readonly Announced[] }>("local/v1/announced-plugs").then(
+    ask<{ readonly plugs: readonly Announced[] }>("POST", "local/v1/announced-plugs", {}).then(
       ({ plugs }) => setFound(plugs.filter(({ configured }) => configured === null)),
       (thrown: unknown) => {
         const { status, reason } = refusalIn(thrown);

@@ -137,6 +137,31 @@ test("tools of pages: what their user may do on the page itself, and only readin
   expect(tools).not.toContain("saveConnection");
 });
 
+test("the log names who did something: with a tool, a calendar, a state and a download too, and not who only read", async () => {
+  await using daemon = await serve({
+    keys: [{ name: "owner", key: LAN_KEY, scopes: ["admin"] }],
+  });
+  const params = { name: "changePlan", arguments: { plan: "washer", body: { hours: 1 } } };
+  await daemon.post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/list" });
+  await daemon.post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "getNow" } });
+  await daemon.request("/local/v1/now");
+  await daemon.post("/local/v1/plan-preview", planEntry({ kind: "window", hours: 1 }));
+  await daemon.post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  await daemon.post("/local/v1/plans/washer", { hours: 2 });
+  await daemon.post("/local/v1/plans/washer", { hours: "many" });
+  await daemon.post("/local/v1/calendar?home=home", {});
+  await (await daemon.request("/local/v1/backup")).arrayBuffer();
+  await daemon.post("/local/v1/session", { key: LAN_KEY });
+  const lines = daemon.log.filter(({ text }) => text === "done over the API").map(({ facts }) => facts);
+  const washer = { operation: "changePlan", method: "POST", path: "/local/v1/plans/washer" };
+  expect(lines).toEqual([
+    { caller: "owner", ...washer, over: "/mcp" },
+    { caller: "owner", ...washer },
+    { caller: "owner", operation: "createCalendar", method: "POST", path: "/local/v1/calendar" },
+    { caller: "owner", operation: "getBackup", method: "GET", path: "/local/v1/backup" },
+  ]);
+});
+
 test("messages that are not of the protocol get an error, and no key gets nothing", async () => {
   await using daemon = await serve();
   const posted = async (body: object, key = READ_KEY) => {

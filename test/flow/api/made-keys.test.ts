@@ -31,10 +31,13 @@ describe("keys over HTTP", () => {
     await daemon.clock.runUntil(START + 2_000);
     expect((await asked()).status).toBe(401);
     expect((await keysOf(daemon)).map(({ name }) => name)).toEqual(["test"]);
-    expect(daemon.log.filter(({ text }) => /^(keys changed|changed over)/.test(text))).toMatchObject([
-      { text: "changed over the API", facts: { caller: "test", method: "POST", path: "/local/v1/keys" } },
+    expect(daemon.log.filter(({ text }) => /^(keys changed|done over)/.test(text))).toMatchObject([
+      {
+        text: "done over the API",
+        facts: { caller: "test", operation: "createKey", method: "POST", path: "/local/v1/keys" },
+      },
       { text: "keys changed", facts: { created: ["phone"] } },
-      { text: "changed over the API", facts: { caller: "test", method: "DELETE", path: "/local/v1/keys/PHONE" } },
+      { text: "done over the API", facts: { caller: "test", method: "DELETE", path: "/local/v1/keys/PHONE" } },
       { text: "keys changed", facts: { revoked: ["phone"] } },
     ]);
   });

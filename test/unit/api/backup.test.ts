@@ -25,6 +25,8 @@ test("an upload does not change the file of another one that is being checked", 
     route?.handle({
       file: Readable.from([text]),
       isAdmin: () => true,
+      url: "/local/v1/backup",
+      report: () => undefined,
       headers: { "content-type": "application/octet-stream", "content-length": String(text.length) },
     } as unknown as LocalRequest);
   const first = upload("first");

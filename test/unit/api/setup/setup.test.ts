@@ -116,6 +116,8 @@ describe("the routes of the set-up", () => {
       now: NOW,
       body,
       signal: () => AbortSignal.abort(),
+      url: "/local/v1/setup",
+      report: () => undefined,
       ...more,
     }) as LocalRequest;
   const routeOf = (options: SetupOptions | null, route: string, method = "POST") => {
