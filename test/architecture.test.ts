@@ -26,7 +26,7 @@ const SLACK_LINES = 250;
 const MAX_LEVELS = 14;
 /** Time limit of the search for cycles, which takes 2 s on an idle machine. */
 const SEARCH_MS = 30_000;
-const rules = ["parse", "imports", "purity", "clock", "process", "default-export", "barrel"] as const;
+const rules = ["parse", "imports", "purity", "clock", "process", "pattern", "default-export", "barrel"] as const;
 
 describe("the sources follow the rule", () => {
   const found = violationsIn(sources);
@@ -179,6 +179,14 @@ describe("import cycles", () => {
     expect(importCircles(sources)).toEqual([]);
     expect(importLevels(sources)).toBe(3);
   });
+});
+
+test.each([
+  "export const matches = (owners: string) => new RegExp(owners);",
+  "export const matches = (owners: string) => RegExp(owners, 'u');",
+])("a regular expression that is compiled from a value is reported: %s", (source) => {
+  expect(rulesBrokenBy("src/config/values.ts", source)).toEqual(["pattern"]);
+  expect(rulesBrokenBy("src/config/values.ts", 'export const a = new RegExp("^a");')).toEqual([]);
 });
 
 describe("purity of core and contract", () => {

@@ -10,6 +10,7 @@ import { readBounded } from "./bounded-file.ts";
 import { type ConfigTexts, readPage, readText } from "./config-texts.ts";
 import { type ConfigReading, type PageUse, readAccount, readConfig } from "./load.ts";
 import { mistakeAt } from "./mistake.ts";
+import { expressionWarnings } from "./plug-warnings.ts";
 import type { Config } from "./schema.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -97,7 +98,8 @@ function loadFrom(path: string | null, environment: Environment, accountFiles: A
     const guarded = [...(path !== null && holdsSecrets ? [path] : []), ...named];
     const exposed = [...guarded.flatMap(exposureOf), ...ofAccounts.flatMap(exposureOf).slice(0, MAX_NAMED)];
     // An app of Home Assistant has no other users.
-    const warnings = [...deleted, ...pageNotes(reading.page, path), ...(isApp ? [] : exposed)];
+    const old = [...deleted, ...expressionWarnings(config.plugs)];
+    const warnings = [...old, ...pageNotes(reading.page, path), ...(isApp ? [] : exposed)];
     return { config, path, warnings, tlsFiles };
   }
   // The options of an app are on one line, which the owner never sees.

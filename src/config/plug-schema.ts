@@ -4,7 +4,6 @@ import { type Fact, type Message, message } from "../core/language/text.ts";
 import { readDuration } from "../core/planning/model/plan-definition.ts";
 import { type WhenLost, whenLostOf, whenLostValues } from "../core/planning/model/plan-spec.ts";
 import { MAX_POWER_KW } from "../core/planning/plan-limits.ts";
-import { expressionIn } from "../core/plugs/families/custom.ts";
 import { type PlugFamily, plugFamilies } from "../core/plugs/families/families.ts";
 import { valueActionOf } from "../core/plugs/families/home-assistant.ts";
 import { energyUnits, powerUnits } from "../core/plugs/families/meter-readers.ts";
@@ -34,8 +33,8 @@ const FINGERPRINT = /^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){31}$/;
 const minutes = z._default(z.number().check(z.minimum(0), z.maximum(24 * 60)), 0);
 const said = z.optional(z.strictObject({ topic, payload: z.string() }));
 
-/** A payload to compare with, or a regular expression between slashes. */
-const pattern = text.check(passes((value) => isSound(expressionIn(value)), "mistake.expected_pattern"));
+/** Payloads to compare with. Expressions of earlier versions are texts between slashes, see `expressionsIn`. */
+const payloads = z.union([text, z.array(text).check(z.minLength(1, "mistake.expected_payloads" satisfies Expected))]);
 
 const watts = z.number().check(z.gt(0), z.maximum(MAX_POWER_KW * 1_000));
 const durationText = text.check(passes((value) => (readDuration(value) ?? 0) > 0, "mistake.expected_duration"));
@@ -75,8 +74,8 @@ export const plugSchema = z
     off: said,
     dead_man: said,
     ask: said,
-    state: z.optional(z.strictObject({ topic, on: pattern, off: pattern })),
-    availability: z.optional(z.strictObject({ topic, online: pattern, offline: pattern })),
+    state: z.optional(z.strictObject({ topic, key: z.optional(text), on: payloads, off: payloads })),
+    availability: z.optional(z.strictObject({ topic, key: z.optional(text), online: payloads, offline: payloads })),
   })
   .check(mistakes((value) => [...mistakesIn(value)].map(([key, said]) => ({ path: [key], ...said }))));
 
@@ -219,13 +218,4 @@ export function addressOf(plug: Plug, caller: string): PlugAddress {
     values,
     meters: { power: power?.entity, energy: energy?.entity },
   };
-}
-
-function isSound(expression: string | null): boolean {
-  if (expression === null) return true;
-  try {
-    return new RegExp(expression, "u") instanceof RegExp;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,7 @@
 /** What happens to plugs if elbro fails, for plugs where the owner has to do something about it. */
 import { plugFamilies } from "../core/plugs/families/families.ts";
 import { timerAutomation } from "../core/plugs/families/home-assistant.ts";
+import { expressionsIn } from "../core/plugs/families/payload-values.ts";
 import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import { MAX_DEAD_MAN_MS } from "../core/plugs/plug-types.ts";
 import { MINUTE_MS } from "../core/time/interval.ts";
@@ -26,6 +27,19 @@ export function plugWarnings(list: readonly PlugConfig[], plans: readonly PlanEn
     if (whenLost === "keep" || timers[isOn !== inverted ? "on" : "off"] !== null) return [];
     return `plugs: ${name} (${family}) cannot end an ${state} by itself: if elbro fails, it stays ${state}; see docs/plugs.md`;
   });
+}
+
+/** Returns a warning for each regular expression of an earlier version, with the line that replaces it. */
+export function expressionWarnings(list: readonly PlugConfig[]): string[] {
+  return list.flatMap((plug, i) =>
+    expressionsIn(plug).map(({ key, expression, payloads }) => {
+      const name = key.slice(key.indexOf(".") + 1);
+      const where = `plugs[${i}].${key}: ${expression}`;
+      return payloads
+        ? `${where} is used as a list of payloads; write ${name}: ${JSON.stringify(payloads).replaceAll(",", ", ")}`
+        : `${where} is not used, and the plug follows when_lost: elbro has no regular expressions any more; write a payload or a list of payloads, with key for a value in JSON (docs/plugs.md)`;
+    }),
+  );
 }
 
 /** Returns a warning if plugs need Home Assistant and no account of it is configured. */

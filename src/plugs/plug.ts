@@ -8,6 +8,7 @@ import type { WhenLost } from "../core/planning/model/plan-spec.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
 import { type MeterReader, topicMeters } from "../core/plugs/families/meter-readers.ts";
 import { type Reader, textState } from "../core/plugs/families/payload-readers.ts";
+import { expressionsIn } from "../core/plugs/families/payload-values.ts";
 import type {
   GonePlug,
   LearnedPlug,
@@ -92,7 +93,7 @@ export class Plug {
   #signalBy: EpochMs | null = null;
   #trialUntil: EpochMs = Number.NEGATIVE_INFINITY;
   /** Reasons why elbro cannot use the device, the first one first; null for those that do not apply. */
-  readonly #refusals: Partial<Record<"gone" | "access" | "unclear", Text | null>> = {};
+  readonly #refusals: Partial<Record<"expression" | "gone" | "access" | "unclear", Text | null>> = {};
 
   constructor(config: PlugConfig, deps: PlugDeps) {
     const { family, url } = config;
@@ -101,6 +102,8 @@ export class Plug {
     this.#deps = deps;
     this.#row = plugFamilies[family];
     this.whenLost = deps.whenLost(config);
+    const unread = expressionsIn(config).find(({ payloads }) => payloads === null);
+    if (unread) this.#refusals.expression = message("found.expression", { key: unread.key, value: unread.expression });
     const { http } = this.#row;
     const isHttp = url !== undefined && http !== undefined;
     this.#commands = isHttp ? http : this.#row;
@@ -361,11 +364,9 @@ export class Plug {
     this.#lastWanted = wanted;
     const { reported } = this.#state;
     if (reported !== null && event.kind === "reported") this.#meter.isOn(reported, now);
-    const { gone, access, unclear } = this.#refusals;
-    this.#report.take(
-      { before, decision, rules, why: wanted?.reason, refusal: gone ?? access ?? unclear ?? null },
-      now,
-    );
+    const { expression, gone, access, unclear } = this.#refusals;
+    const refusal = expression ?? gone ?? access ?? unclear ?? null;
+    this.#report.take({ before, decision, rules, why: wanted?.reason, refusal }, now);
     return decision;
   }
 
@@ -378,6 +379,7 @@ export class Plug {
     const { signal_topic: signalTopic } = this.config;
     const say = sayIn(this.#deps.language ?? "en");
     if (this.#isTried(now)) return { on: true, until: this.#trialUntil, reason: say("plug.is_tried"), isTrial: true };
+    if (this.#refusals.expression) return null;
     if (signalTopic === undefined) {
       const wanted = this.#deps.wanted(this.config, now);
       const isReady = wanted !== null && !wanted.on && wanted.lost === undefined && this.#machine.isReady;

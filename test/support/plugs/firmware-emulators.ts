@@ -184,7 +184,7 @@ const custom: Firmware = {
     on: { topic: "garden/{topic}/do", payload: "on {seconds}" },
     off: { topic: "garden/{topic}/do", payload: "off" },
     ask: { topic: "garden/{topic}/do", payload: "tell" },
-    state: { topic: "garden/pump/is", on: "/^running( .*)?$/", off: "idle" },
+    state: { topic: "garden/pump/is", key: "motor.is", on: ["Running", "starting"], off: "idle" },
     availability: { topic: "garden/pump/link", online: "up", offline: "down" },
   },
   hasTimer: true,
@@ -192,7 +192,7 @@ const custom: Firmware = {
   listens: ["garden/pump/do"],
   online: kept("garden/pump/link", "up"),
   offline: kept("garden/pump/link", "down"),
-  state: (on) => [fresh("garden/pump/is", on ? "running 12 W" : "idle")],
+  state: (on) => [fresh("garden/pump/is", JSON.stringify({ motor: { is: on ? "running" : "idle" } }))],
   understand(_topic, payload) {
     const [word = "", seconds] = payload.split(" ");
     if (word === "tell") return { tells: true };

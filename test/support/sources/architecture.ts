@@ -7,7 +7,16 @@ import { parseSync } from "rolldown/utils";
 
 export interface Violation {
   readonly path: string;
-  readonly rule: "parse" | "imports" | "purity" | "clock" | "process" | "default-export" | "barrel" | "length";
+  readonly rule:
+    | "parse"
+    | "imports"
+    | "purity"
+    | "clock"
+    | "process"
+    | "pattern"
+    | "default-export"
+    | "barrel"
+    | "length";
   readonly what: string;
 }
 
@@ -79,6 +88,13 @@ const WORLD: ReadonlySet<string> = new Set([
 const BROWSER = "src/dashboard/";
 const BROWSER_FOLDERS: readonly string[] = [BROWSER, "src/core/"];
 const BROWSER_PACKAGES: readonly string[] = ["preact", "preact/hooks", "@preact/signals", "uqr"];
+
+/**
+ * Files that compile a regular expression from a value: of our own schema, constants, or escaped names. One of an owner
+ * or of the network could keep the event loop for ever.
+ */
+const COMPILES_VALUES =
+  /^src\/(dashboard\/forms\/fields|config\/yaml-text|core\/(plugs\/families\/shelly-gen2|text\/redact))\.ts$/;
 
 const MAX_LINES = 300;
 
@@ -185,6 +201,7 @@ function violationsOf(path: string, source: string): Violation[] {
     ...browserViolations(path, program),
     ...visits.map((visit) => ({ node: visit.node, ...worldRule(path, visit) })),
     ...visits.map(({ node }) => ({ node, ...defaultExportRule(path, node) })),
+    ...visits.map(({ node }) => ({ node, ...patternRule(path, node) })),
   ];
   return [
     ...found.flatMap(({ node, rule, what }) =>
@@ -262,6 +279,12 @@ function defaultExportRule(path: string, node: Node): Finding {
     node.type === "TSExportAssignment" ||
     (node.type === "ExportSpecifier" && nameOf(node.exported) === "default");
   return isDefault ? { rule: "default-export", what: "exports a default" } : SOUND;
+}
+
+function patternRule(path: string, node: Node): Finding {
+  const [pattern] = /^(New|Call)Expression$/.test(node.type) ? childrenOf(node, "arguments") : [];
+  if (nameOf(node.callee) !== "RegExp" || pattern?.type === "Literal" || COMPILES_VALUES.test(path)) return SOUND;
+  return { rule: "pattern", what: "compiles a regular expression from a value" };
 }
 
 function shapeViolations(path: string, source: string, program: Node): Violation[] {

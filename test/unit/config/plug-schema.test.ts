@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { entryId } from "../../../src/config/entry-list.ts";
 import { readConfig } from "../../../src/config/load.ts";
 import { whenLostOfPlug } from "../../../src/config/plug-schema.ts";
-import { plugWarnings } from "../../../src/config/plug-warnings.ts";
+import { expressionWarnings, plugWarnings } from "../../../src/config/plug-warnings.ts";
 import { mistakeLines } from "../../support/sources/config-mistakes.ts";
 
 function read(text: string) {
@@ -51,7 +51,7 @@ test.each([
   `name: A, family: tasmota, url: "http://heater.lan:8080/", channel: 2, when_lost: keep, ${CHEAP}`,
   `name: A, family: homeassistant, entity: switch.washer, power: { entity: sensor.washer }, ${CHEAP}`,
   `name: A, family: homeassistant, entity: number.charger, values: { on: 16, off: 0 }, ${CHEAP}`,
-  `name: A, family: custom, on: { topic: p, payload: "on {seconds}" }, off: { topic: p, payload: "" }, state: { topic: s, on: "/^on/", off: off }, plan: a`,
+  `name: A, family: custom, on: { topic: p, payload: "on {seconds}" }, off: { topic: p, payload: "" }, state: { topic: s, key: a.b, on: [on, warm], off: off }, availability: { topic: s, online: "/^on/", offline: [off] }, plan: a`,
 ])("a plug is valid with %s", (plug) => {
   expect(mistakesOf(plug)).toEqual([]);
 });
@@ -91,8 +91,8 @@ describe("a mistake is reported with its place:", () => {
       /^plugs\[0\].off: expected a topic and a payload/,
     ],
     [
-      "name: A, family: custom, plan: p, on: { topic: a, payload: b }, off: { topic: a, payload: c }, state: { topic: s, on: /(/, off: x }",
-      /^plugs\[0\].state.on: expected a payload, or a regular expression/,
+      "name: A, family: custom, plan: p, on: { topic: a, payload: b }, off: { topic: a, payload: c }, state: { topic: s, on: [], off: x }",
+      /^plugs\[0\].state.on: expected a payload, or a list of at least one/,
     ],
     [
       `name: A, family: esphome, url: "http://a", channel: r, ${CHEAP}`,
@@ -128,12 +128,13 @@ describe("a mistake is reported with its place:", () => {
   });
 });
 
+const plugsOf = (text: string) => {
+  const reading = read(text);
+  if (reading.kind !== "config") throw new Error(JSON.stringify(reading.mistakes));
+  return reading.config;
+};
+
 describe("when_lost", () => {
-  const plugsOf = (text: string) => {
-    const reading = read(text);
-    if (reading.kind !== "config") throw new Error(JSON.stringify(reading.mistakes));
-    return reading.config;
-  };
   const plans = `plans:
   - { name: Freezer, home: home, kind: avoid, hours: 1 }
   - { name: Washer, home: home, kind: slots, hours: 1 }
@@ -168,6 +169,17 @@ describe("when_lost", () => {
       mistake("C", "shelly_gen1", "ON"),
     ]);
   });
+});
+
+test("a regular expression of an earlier version is a warning that shows the new line, or what to write", () => {
+  const config = plugsOf(`plugs:
+  - { name: A, family: custom, on: { topic: p, payload: "1" }, off: { topic: p, payload: "0" }, signal_topic: s,
+      state: { topic: s, on: "/^(on|true|1)$/i", off: off }, availability: { topic: s, online: "/^up/", offline: down } }
+`);
+  expect(expressionWarnings(config.plugs)).toEqual([
+    'plugs[0].state.on: /^(on|true|1)$/i is used as a list of payloads; write on: ["on", "true", "1"]',
+    expect.stringMatching(/^plugs\[0\]\.availability\.online: \/\^up\/ is not used, and the plug follows when_lost: /),
+  ]);
 });
 
 describe("an unknown reference is reported with the nearest valid name:", () => {

@@ -154,6 +154,33 @@ describe("a plug whose state cannot be read", () => {
   });
 });
 
+describe("a custom plug with a regular expression", () => {
+  const custom = (id: string, on: string) => ({
+    ...{ id, name: id, family: "custom" as const, when_lost: "on" as const, plan: "p" },
+    ...{ on: { topic: `${id}/set`, payload: "on" }, off: { topic: `${id}/set`, payload: "off" } },
+    state: { topic: `${id}/is`, on, off: "off" },
+  });
+  const BOTH = [custom("a", "/^(a+)+$/"), custom("b", "/^(on|heat)$/")].map((plug) => ({
+    ...TASMOTA,
+    ...plug,
+    topic: undefined,
+  }));
+
+  test("that cannot be read follows when_lost and is a problem; the others follow their plan", () => {
+    const around = new Around(BOTH);
+    around.wanted = { on: false, until: T0 + 600_000 };
+    around.plugs.onUp();
+    expect(around.looks(T0)).toEqual(["a/set on", "b/set off"]);
+    around.hears("a/is", `${"a".repeat(60)}!`);
+    around.hears("b/is", "heat");
+    around.looks(T0 + 1_000);
+    expect([around.state("a").reason_code, around.state("b").on]).toEqual(["no_signal", true]);
+    expect(around.problems.filter(({ code }) => code === "plug_refuses")).toMatchObject([
+      { code: "plug_refuses", subject: "access to plug a", detail: expect.stringContaining("/^(a+)+$/") },
+    ]);
+  });
+});
+
 describe("the published state", () => {
   test("the published state contains state, wanted state, reason, availability and time of the last change", () => {
     const around = new Around([TASMOTA]);

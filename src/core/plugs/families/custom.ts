@@ -1,12 +1,11 @@
 /** Plug family whose topics and payloads the owner configures. */
 
 import { message } from "../../language/text.ts";
-import { type Heard, onOff, type Reader, textState, unclear } from "./payload-readers.ts";
+import { onOff, type Reader, textState, unclear, valueAt } from "./payload-readers.ts";
+import { matches } from "./payload-values.ts";
 import type { CustomTopics, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 const LIMITS = { leastSec: 1, mostSec: 86_400 };
-/** Longer payloads are not matched, because the owner's pattern may be slow on them. */
-const MAX_TRIED_LENGTH = 1_024;
 const NOTHING: CustomTopics = { on: { topic: "", payload: "" }, off: { topic: "", payload: "" } };
 
 /** `{seconds}` in a message starts the device's timer; 0 means none. The `dead_man` message is sent before its ON. */
@@ -33,28 +32,10 @@ export const customPlug: PlugFamilyRow = {
     const at = (topic: string) => fill(topic, address, null);
     const readers: [string, Reader][] = [];
     if (state) readers.push([at(state.topic), customState(state)]);
-    if (availability) {
-      const { online, offline } = availability;
-      readers.push([
-        at(availability.topic),
-        reader(online, offline, (available) => ({ kind: "availability", available })),
-      ]);
-    }
+    if (availability) readers.push([at(availability.topic), customAvailability(availability)]);
     return Object.fromEntries(readers.map(([topic]) => [topic, firstOf(readers, topic)]));
   },
 };
-
-/** Returns true if a payload matches: the same text, or a regular expression between slashes. */
-export function fits(pattern: string, payload: string): boolean {
-  const expression = expressionIn(pattern);
-  if (expression === null) return payload.trim() === pattern;
-  return payload.length <= MAX_TRIED_LENGTH && new RegExp(expression, "u").test(payload);
-}
-
-/** Returns the regular expression in a pattern; null if it is plain text. */
-export function expressionIn(pattern: string): string | null {
-  return /^\/(.+)\/$/s.exec(pattern)?.[1] ?? null;
-}
 
 function topicsOf({ custom }: PlugAddress): CustomTopics {
   return custom ?? NOTHING;
@@ -82,18 +63,29 @@ function firstOf(readers: readonly [string, Reader][], topic: string): Reader {
   };
 }
 
-/** Reads the state by the owner's patterns. Ordinary words for ON and OFF match all others: `true` for `on`. */
-function customState({ on, off }: NonNullable<CustomTopics["state"]>): Reader {
-  const readOwn = reader(on, off, (is) => ({ kind: "reported", on: is }));
-  const isOrdinary = onOff(on) === true && onOff(off) === false;
+/** Reads the state by the owner's payloads. Ordinary words for ON and OFF match all others: `true` for `on`. */
+function customState({ key, on, off }: NonNullable<CustomTopics["state"]>): Reader {
+  const isOrdinary =
+    [on].flat().some((each) => onOff(each) === true) && [off].flat().some((each) => onOff(each) === false);
   return (payload) => {
-    const own = readOwn(payload);
-    if (own || payload === "") return own;
-    const is = isOrdinary ? textState(payload) : null;
-    return is === null ? unclear("state", payload) : { kind: "reported", on: is };
+    const value = valueIn(payload, key);
+    if (value === null || value === "") return null;
+    const is = matches(on, value) || (matches(off, value) ? false : isOrdinary ? textState(value) : null);
+    return is === null ? unclear("state", value) : { kind: "reported", on: is };
   };
 }
 
-function reader(yes: string, no: string, as: (is: boolean) => Heard): Reader {
-  return (payload) => (fits(yes, payload) ? as(true) : fits(no, payload) ? as(false) : null);
+function customAvailability({ key, online, offline }: NonNullable<CustomTopics["availability"]>): Reader {
+  return (payload) => {
+    const value = valueIn(payload, key) ?? "";
+    const available = matches(online, value) || (matches(offline, value) ? false : null);
+    return available === null ? null : { kind: "availability", available };
+  };
+}
+
+/** Returns a payload, or the value at a key of its JSON as text; null if the JSON has none. */
+function valueIn(payload: string, key: string | undefined): string | null {
+  if (key === undefined) return payload;
+  const value = valueAt(payload, key);
+  return typeof value === "object" || value === undefined ? null : String(value);
 }

@@ -1,6 +1,6 @@
 /** Readers of what plugs measure. A value that is not a number is ignored. */
 import type { Measured } from "../meter.ts";
-import { objectIn } from "./payload-readers.ts";
+import { valueAt } from "./payload-readers.ts";
 
 /** Reads a payload; returns null if it contains no measurement. */
 export type MeterReader = (payload: string) => Measured | null;
@@ -52,15 +52,12 @@ export function topicMeters({ power, energy }: MeterTopics): Readonly<Record<str
     });
   };
   if (power?.topic !== undefined)
-    add(power.topic, (payload) => measuredOf(valueAt(payload, power.key, power.unit === "kW" ? 0.001 : 1), null));
+    add(power.topic, (payload) => measuredOf(scaled(payload, power.key, power.unit === "kW" ? 0.001 : 1), null));
   if (energy?.topic !== undefined)
-    add(energy.topic, (payload) => measuredOf(null, valueAt(payload, energy.key, energy.unit === "Wh" ? 1_000 : 1)));
+    add(energy.topic, (payload) => measuredOf(null, scaled(payload, energy.key, energy.unit === "Wh" ? 1_000 : 1)));
   return Object.fromEntries(readers);
 }
 
-function valueAt(payload: string, key: string | undefined, by: number): number | null {
-  if (key === undefined) return dividedBy(payload, by);
-  let value: unknown = objectIn(payload);
-  for (const part of key.split(".")) value = Array.isArray(value) ? value[Number(part)] : objectIn(value)?.[part];
-  return dividedBy(value, by);
+function scaled(payload: string, key: string | undefined, by: number): number | null {
+  return dividedBy(key === undefined ? payload : valueAt(payload, key), by);
 }

@@ -73,6 +73,13 @@ export function objectIn(value: unknown): Readonly<Record<string, unknown>> | nu
     : null;
 }
 
+/** Returns the value at a key of a JSON object, such as `ENERGY.Power` or `relays.0`; undefined without one. */
+export function valueAt(payload: string, key: string): unknown {
+  let value: unknown = objectIn(payload);
+  for (const part of key.split(".")) value = Array.isArray(value) ? value[Number(part)] : objectIn(value)?.[part];
+  return value;
+}
+
 /** Returns the object or list in a JSON text; null for anything else, such as an object encoded as text inside JSON. */
 export function parsed(text: string): object | null {
   try {

@@ -21,9 +21,18 @@ export interface CustomTopics {
   readonly off: PlugMessage;
   readonly dead_man?: PlugMessage | undefined;
   readonly ask?: PlugMessage | undefined;
-  readonly state?: { readonly topic: string; readonly on: string; readonly off: string } | undefined;
-  readonly availability?: { readonly topic: string; readonly online: string; readonly offline: string } | undefined;
+  readonly state?: (ValueTopic & { readonly on: Payloads; readonly off: Payloads }) | undefined;
+  readonly availability?: (ValueTopic & { readonly online: Payloads; readonly offline: Payloads }) | undefined;
 }
+
+interface ValueTopic {
+  readonly topic: string;
+  /** Place of the value in a JSON payload, such as `relay.state`; absent if the payload is the value. */
+  readonly key?: string | undefined;
+}
+
+/** One payload, or several. Upper and lower case do not matter. */
+export type Payloads = string | readonly string[];
 
 /** Facts about a plug from its bridge; see `learns`. */
 export interface LearnedPlug {

@@ -146,7 +146,7 @@ const custom: readonly Case[] = [
   ["inverted words", words("0", "1"), "p/is", "ON", unreadable("ON")],
   ["words of the owner", words("running", "idle"), "p/is", "running", on],
   ["words of the owner", words("running", "idle"), "p/is", "ON", unreadable("ON")],
-  ["a pattern", words('/"relay":\\s*1/', '/"relay":\\s*0/'), "p/is", '{"relay": 1}', on],
+  ["an expression that is a choice", words("/^(running|busy)$/", "/^idle$/"), "p/is", "busy", on],
   ["an unknown word", words("on", "off"), "p/is", "opening", unreadable("opening")],
 ];
 
