@@ -4,7 +4,6 @@ import { ChunkTable } from "./chunk-table.ts";
 import { versionOf, withDigest } from "./database.ts";
 import { flawOf } from "./file-check.ts";
 import { KeyValueStore } from "./key-value-store.ts";
-import { lostCommits } from "./log-damage.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
 import { RUN_COLUMNS } from "./plan-store.ts";
 import { ENERGY_COLUMNS } from "./plug-energy-store.ts";
@@ -50,18 +49,12 @@ function damagedIn(database: DatabaseSync, table: string): number {
   return Number(withDigest(database).prepare(sql).get()?.n);
 }
 
-export function lostCommitsText(count: number): string {
-  return `${count} writes lost with a damaged write-ahead log`;
-}
-
 function damageText(table: string, count: number): string {
   return `${count} damaged rows in the table ${table}`;
 }
 
-/** Describes the damage in a database file that no process has open, and in its write-ahead log. */
+/** Describes the damage in a database file that no process has open. */
 export function damageInFile(databasePath: string): string[] {
-  const lost = lostCommits(`${databasePath}-wal`);
-  if (lost > 0) return [lostCommitsText(lost)];
   const flaw = flawOf(databasePath);
   if (flaw !== null) return [flaw];
   const database = new DatabaseSync(databasePath, { readOnly: true });

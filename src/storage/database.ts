@@ -10,7 +10,7 @@ import { ARCHIVE_SCHEMA, FIRST_SCHEMA, FIRST_VERSION, MIGRATIONS } from "./migra
  * by `npm run bench -- store`, as kB written per day and MB for ten years. 512 bytes: 84 and 10.8. 1 KiB: 120 and 11.6.
  * 2 KiB: 174 and 9.6.
  */
-export const PAGE_BYTES = 512;
+const PAGE_BYTES = 512;
 /** Pages in the write-ahead log at which SQLite copies it to the file, about once a week: each changed page once. */
 const CHECKPOINT_PAGES = 1000;
 /** Page cache: a day of one home and the end of the request log. Reading a year replaces its content. Unit: KiB. */

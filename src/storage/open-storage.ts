@@ -8,7 +8,7 @@ import { errorMessage } from "../core/text/error-words.ts";
 import { SERVICE_ZONE, type TransitionMemory } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { OWNER_ONLY } from "./atomic-file.ts";
-import { dropDamagedRows, lostCommitsText } from "./damage-scan.ts";
+import { dropDamagedRows } from "./damage-scan.ts";
 import { sourceOf, takeSource } from "./data-source.ts";
 import { DatabaseError, DatabaseInUse, type OpeningOptions } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
@@ -48,7 +48,7 @@ export interface Storage {
 export function openStorage({ config, clock, log, isDemo = false, isSuspect = false }: StorageOptions): Storage {
   const limits = isSuspect ? { maxCheckedBytes: Number.POSITIVE_INFINITY } : {};
   const opened = openDataDir(config.data_dir, clock.now(), limits);
-  const { database, databasePath, recovery, upgradedFrom, lostCommits, replaced } = opened;
+  const { database, databasePath, recovery, upgradedFrom, replaced } = opened;
   if (replaced)
     log.warn(
       { keys: replaced.keys.map(({ name }) => name), setAside: replaced.setAside },
@@ -56,7 +56,6 @@ export function openStorage({ config, clock, log, isDemo = false, isSuspect = fa
     );
   if (upgradedFrom !== null) log.info({ from: upgradedFrom, to: SCHEMA_VERSION }, "database upgraded");
   const writing = new WriteGuard(database);
-  if (lostCommits > 0) writing.damaged(lostCommitsText(lostCommits), () => undefined);
   dropDamagedRows(database, writing);
   const settings = new KeyValueStore(database, writing);
   takeSource(database, settings, sourceOf(config.service.base_url, isDemo));

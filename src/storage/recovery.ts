@@ -24,7 +24,6 @@ import { sync } from "./atomic-file.ts";
 import { BrokenDatabase, DatabaseError, DatabaseInUse, type OpeningOptions, openDatabase } from "./database.ts";
 import { flawOf } from "./file-check.ts";
 import { KeyValueStore } from "./key-value-store.ts";
-import { lostCommits } from "./log-damage.ts";
 import { type CopiedFile, pageFilesIn, takeFiles, writeFiles } from "./page-copy.ts";
 
 /** Setting of a database that replaced another, or that lost attempts: its request log is incomplete. */
@@ -55,8 +54,6 @@ export interface OpenedDatabase {
   readonly recovery: Recovery | null;
   /** Previous version of a database that was upgraded; null if there was nothing to upgrade. */
   readonly upgradedFrom: number | null;
-  /** Number of commits lost because the write-ahead log is damaged. */
-  readonly lostCommits: number;
 }
 
 /** Files of one SQLite database: the database, its write-ahead log and the log's index. */
@@ -88,21 +85,19 @@ export function takeWaiting(databasePath: string, now: EpochMs): Replacement | n
 /** Opens the database, or restores it if it is damaged. Throws DatabaseError and errors of the file system. */
 export function openOrRestore(databasePath: string, now: EpochMs, options: OpeningOptions = {}): OpenedDatabase {
   const loss = lossOf(databasePath);
-  const lost = loss === null ? lostCommits(`${databasePath}-wal`) : 0;
   const attempt: Attempt =
     loss === null
       ? tryOpening(databasePath, now, options)
       : { kind: "broken", damage: loss, setAside: putAside(databasePath, now) };
   if (attempt.kind === "open") {
     const { database, upgradedFrom } = attempt;
-    if (lost > 0) new KeyValueStore(database).write(SPENDS_UNKNOWN, "yes");
-    return { database, recovery: null, upgradedFrom, lostCommits: lost };
+    return { database, recovery: null, upgradedFrom };
   }
   const { damage, setAside } = attempt;
   const restored = restore(databasePath, now);
   const database = restored?.database ?? openDatabase(databasePath);
   const recovery = { damage, setAside, copiedAt: restored?.copiedAt ?? null };
-  return { database, recovery, upgradedFrom: null, lostCommits: 0 };
+  return { database, recovery, upgradedFrom: null };
 }
 
 /**
