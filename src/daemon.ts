@@ -123,7 +123,7 @@ export async function serveCommandOffline(
     const { storage, state } = openData(options, modules, changes);
     const reloading = new ConfigReload(config, { clock, problems: state.problems, log }, () => undefined);
     const editors = openEditors(options, reloading, state.problems);
-    modules.add(await serveCommand(options, { storage, state, reloading, logLines, editors }, changes, socketPath));
+    await serveCommand(options, { storage, state, reloading, logLines, editors }, changes, socketPath);
   } catch (error) {
     await modules.close();
     throw error;

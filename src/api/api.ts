@@ -11,7 +11,7 @@ import { addRoute, createRouter, type Router } from "../http/router.ts";
 import { DATA_HEADERS } from "../http/security-headers.ts";
 import { Administrators } from "../integrations/homeassistant/administrators.ts";
 import type { ApiKeys } from "./auth/api-keys.ts";
-import { openKeyStore } from "./auth/key-store.ts";
+import { type KeyStore, openKeyStore } from "./auth/key-store.ts";
 import { SessionAuth, type SessionAuthDeps } from "./auth/session-auth.ts";
 import { Sessions } from "./auth/sessions.ts";
 import { backupRoutes } from "./backup.ts";
@@ -31,10 +31,10 @@ import { setupRoutes } from "./setup/setup-routes.ts";
 export interface Api {
   /** The endpoints for the owner of the data directory, who needs no key. */
   readonly owners: Lookup;
-  readonly close: () => Promise<void>;
 }
 
 export interface ApiListener extends Api {
+  readonly close: () => Promise<void>;
   readonly port: number;
   /** Applies another configuration. Address and port do not change. */
   readonly configure: (config: Config) => void;
@@ -43,8 +43,7 @@ export interface ApiListener extends Api {
 /** Opens the API without a port, for a command. */
 export function openOwnersApi(deps: ApiDeps): Api {
   const access = openKeyStore({ ...deps, problems: deps.state.problems });
-  const router = apiRouter(deps, access.keys, openPages(deps, access.keys));
-  return { owners: ownersOf(router), close: () => access.close() };
+  return { owners: ownersOf(apiRouter(deps, access, openPages(deps, access.keys))) };
 }
 
 /** Opens the API. Rejects with a StartError if the port cannot be used. */
@@ -52,7 +51,7 @@ export async function openApi(deps: ApiDeps): Promise<ApiListener> {
   const { api } = deps.config;
   const access = openKeyStore({ ...deps, problems: deps.state.problems });
   const pages = openPages(deps, access.keys);
-  let router = apiRouter(deps, access.keys, pages);
+  let router = apiRouter(deps, access, pages);
   const current: Lookup = { lookup: (request, response) => router.lookup(request, response) };
   const { tls } = api;
   const { port, close, useTls } = await onPort("api", api.port, () => listen(current, api.host, api.port, { tls }));
@@ -64,9 +63,9 @@ export async function openApi(deps: ApiDeps): Promise<ApiListener> {
       access.configure(config.api);
       if (config.api.tls) useTls(config.api.tls);
       pages.mode = config.api.dashboard ?? "key";
-      router = apiRouter({ ...deps, config }, access.keys, pages);
+      router = apiRouter({ ...deps, config }, access, pages);
     },
-    close: () => close().then(access.close),
+    close,
   };
 }
 
@@ -82,7 +81,8 @@ function ownersOf(router: Lookup): Lookup {
   };
 }
 
-function apiRouter(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth): Lookup {
+function apiRouter(given: ApiDeps, { keys, lastUse }: KeyStore, pages: SessionAuth): Lookup {
+  const deps = { ...given, lastUse };
   const { api } = deps.config;
   const hosts = new AllowedHosts(hostname(), api.hosts ?? []);
   const rules = { hosts, cors: new Set(api.cors) };

@@ -8,6 +8,7 @@ import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { LogMemory } from "../core/runtime/log-memory.ts";
 import type { SeriesKey } from "../core/series/series.ts";
+import type { EpochMs } from "../core/time/interval.ts";
 import type { Mqtt } from "../mqtt/start-mqtt.ts";
 import type { PlannedState } from "../plans/open-plans.ts";
 import type { Plugs } from "../plugs/plug-wiring.ts";
@@ -44,6 +45,8 @@ export interface ApiDeps {
   readonly ingress: boolean;
   /** Options of the set-up, which replaces the demo; null if a set-up is not possible. */
   readonly setup: SetupOptions | null;
+  /** Returns the day of the last use of a key since the start; null without one. */
+  readonly lastUse?: (name: string) => EpochMs | null;
   /** Called with an unexpected error of a request, which is logged and answered. */
   readonly onCrash?: (error: unknown) => void;
 }

@@ -7,7 +7,6 @@ import { isSameName, KEY_NAME } from "../core/text/key-name.ts";
 import { DAY_MS, type EpochMs, formatInstant } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import { type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../storage/api-key-file.ts";
-import { KeyUseFile } from "../storage/api-key-usage-file.ts";
 import { type MadeKey, makeKey } from "./auth/made-keys.ts";
 import * as s from "./schema.ts";
 
@@ -36,13 +35,12 @@ export const newKey = () =>
     requests_per_day: s.optional(s.described(s.count(1), "Its limit, if it differs from the default.")),
   });
 
-export function listKeys(config: KeyConfig) {
+export function listKeys(config: KeyConfig, lastUse: (name: string) => EpochMs | null = () => null) {
   const file = new KeyFile(config.data_dir);
   const reading = file.read();
   if (reading.kind === "unreadable")
     return localError("conflict", message("refused.keys_unread", { file: file.path, why: reading.why }));
   const { api } = config;
-  const uses = new KeyUseFile(config.data_dir).read();
   return [...configuredKeys(config), ...reading.keys].map((key) => ({
     name: key.name,
     kind: key.kind,
@@ -50,7 +48,7 @@ export function listKeys(config: KeyConfig) {
     requests_per_minute: key.requests_per_minute ?? api.requests_per_minute,
     requests_per_day: key.requests_per_day ?? api.requests_per_day,
     created: key.created,
-    last_used: dayOf(uses[key.name]),
+    last_used: dayOf(lastUse(key.name)),
     fixed: key.created === null,
   }));
 }
@@ -69,8 +67,8 @@ function configuredKeys({ api }: KeyConfig) {
   ];
 }
 
-function dayOf(use: { readonly day: { readonly start: EpochMs } } | undefined): string | null {
-  return use ? dateOf(use.day.start) : null;
+function dayOf(use: EpochMs | null): string | null {
+  return use === null ? null : dateOf(use);
 }
 
 function dateOf(at: EpochMs): string {

@@ -19,7 +19,10 @@ const keySchema = () =>
     requests_per_minute: s.integer,
     requests_per_day: s.integer,
     created: s.described(s.orNull(s.text), "Day of its creation (UTC); null for a key in the configuration."),
-    last_used: s.described(s.orNull(s.text), "Day of its last use (UTC), up to a minute late; null if never used."),
+    last_used: s.described(
+      s.orNull(s.text),
+      "Day of its last use (UTC) since the start of elbro; null if not used since.",
+    ),
     fixed: s.described(s.boolean, "Whether it is defined in the configuration; it can then be removed only there."),
   });
 
@@ -43,8 +46,8 @@ export const keyEndpoints: readonly Endpoint[] = [
     summary: "The keys of devices: names, scopes and last use. The keys themselves are not included.",
     answer: lanKeys,
     errors: ["conflict"],
-    run({ config }) {
-      const keys = listKeys(config);
+    run({ config, lastUse }) {
+      const keys = listKeys(config, lastUse);
       return "kind" in keys ? keys : { kind: "json", body: { keys } };
     },
   }),

@@ -78,7 +78,7 @@ export async function serveCommand(
   deps: Omit<ServerDeps, keyof typeof IDLE>,
   changes: ChangeBus,
   socketPath: string,
-): Promise<{ readonly close: () => Promise<void> }> {
+): Promise<void> {
   const [{ openOwnersApi }, { checkConfiguredBroker }] = await Promise.all([
     import("./api.ts"),
     import("./broker-check.ts"),
@@ -87,7 +87,6 @@ export async function serveCommand(
     apiDeps(options, { ...deps, ...IDLE }, changes, () => checkConfiguredBroker(options.config)),
   );
   await serveSocket(socketPath, api.owners, options.signal);
-  return api;
 }
 
 function apiDeps(

@@ -4,7 +4,6 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Row, SeriesKey } from "../../src/core/series/series.ts";
 import { DAY_MS } from "../../src/core/time/interval.ts";
 import { KeyFile } from "../../src/storage/api-key-file.ts";
-import { KeyUseFile } from "../../src/storage/api-key-usage-file.ts";
 import { dropDamagedRows } from "../../src/storage/damage-scan.ts";
 import { openDataDir } from "../../src/storage/open-storage.ts";
 import type { Recovery } from "../../src/storage/recovery.ts";
@@ -73,7 +72,6 @@ function foundIn(database: DatabaseSync, dataDir: string, recovery: Recovery | n
       .map(({ start, totalPricePerKWh }) => `${unit} ${start}: ${totalPricePerKWh}`);
   });
   const keys = new KeyFile(dataDir).read();
-  new KeyUseFile(dataDir).read();
   return {
     ...{ recovery, damages, wrong },
     attempts: Number(database.prepare("select count(*) as n from attempt").get()?.n),

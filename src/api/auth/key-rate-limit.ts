@@ -5,18 +5,11 @@ import { judgeAttempt, type QuotaLimits, type QuotaVerdict, windowStart } from "
 import type { QuotaWindow } from "../../service/contract/limits.ts";
 
 /** Attempts of one key: in the current window of each kind, or in the last one with any. */
-export type KeyUse = Readonly<Record<QuotaWindow, { readonly start: EpochMs; readonly count: number }>>;
+type KeyUse = Readonly<Record<QuotaWindow, { readonly start: EpochMs; readonly count: number }>>;
 
 export class KeyRateLimit {
-  /** Attempts by name of the key. Bounded by the keys; only those of existing keys are stored. */
-  readonly #uses: Map<string, KeyUse>;
-  readonly #onCount: () => void;
-
-  /** `uses` continues the counts of an earlier run. `onCount` is called at every attempt. */
-  constructor(uses: Readonly<Record<string, KeyUse>> = {}, onCount: () => void = () => undefined) {
-    this.#uses = new Map(Object.entries(uses));
-    this.#onCount = onCount;
-  }
+  /** Attempts by name of the key since the start. Bounded by the keys that were ever valid. */
+  readonly #uses = new Map<string, KeyUse>();
 
   /** Counts one attempt. Returns whether it is within the limits. */
   count(name: string, limits: QuotaLimits, now: EpochMs): QuotaVerdict {
@@ -24,13 +17,12 @@ export class KeyRateLimit {
     const minute = countedIn("minute", before, now);
     const day = countedIn("day", before, now);
     this.#uses.set(name, { minute, day });
-    this.#onCount();
     return judgeAttempt({ minute: minute.count, day: day.count }, limits, now);
   }
 
-  usesOf(names: Iterable<string>): Record<string, KeyUse> {
-    const wanted = new Set(names);
-    return Object.fromEntries([...this.#uses].filter(([name]) => wanted.has(name)));
+  /** Returns the start of the day of the last attempt, in UTC; null without one since the start. */
+  lastUse(name: string): EpochMs | null {
+    return this.#uses.get(name)?.day.start ?? null;
   }
 }
 

@@ -5,19 +5,16 @@ import { message } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import { isSameName } from "../../core/text/key-name.ts";
-import { type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
+import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
 import type { QuotaLimits } from "../../http/quota-windows.ts";
 import { thirdPartyToken } from "../../service/third-party-token.ts";
 import { type KeptKey, KeyFile } from "../../storage/api-key-file.ts";
-import { KeyUseFile } from "../../storage/api-key-usage-file.ts";
 import { type ApiKey, ApiKeys, keyDigest } from "./api-keys.ts";
 import { KeyRateLimit } from "./key-rate-limit.ts";
 import { isLoopback } from "./require-key.ts";
 
 /** Minimum time between two checks of the key file, which are made at requests. */
 const LOOK_EVERY_MS = 0.4 * SECOND_MS;
-/** Time after a request within which its use is saved. A crash loses at most one minute of counts. */
-const KEEP_AFTER_MS = MINUTE_MS;
 /** Length in characters below which a key is probably a word. */
 const SHORT_KEY = 16;
 const PROBLEM_SUBJECT = "keys";
@@ -37,8 +34,8 @@ export interface KeyStoreOptions {
 export interface KeyStore {
   readonly keys: ApiKeys;
   readonly configure: (api: ApiConfig) => void;
-  /** Saves the use of the keys. No other call may follow. */
-  readonly close: () => Promise<void>;
+  /** Returns the day of a key's last use since the start; null without one. */
+  readonly lastUse: (name: string) => EpochMs | null;
 }
 
 /** Opens the store of all keys. It also finds keys that are added while the daemon runs. */
@@ -53,23 +50,7 @@ export function openKeyStore({
   const { api, data_dir } = config;
   let limits = defaultLimits(api);
   const ring = new KeyRing(configuredKeys(api), new KeyFile(data_dir), { clock, problems, log });
-  const useFile = new KeyUseFile(data_dir);
-  const closing = new AbortController();
-  let keeping: Promise<void> | null = null;
-  let isKept = true;
-  const quota = new KeyRateLimit(useFile.read(), () => {
-    isKept = false;
-    keeping ??= keep().finally(() => {
-      keeping = null;
-    });
-  });
-  const keep = async () => {
-    await clock.sleepUntil(clock.now() + KEEP_AFTER_MS, closing.signal);
-    if (closing.signal.aborted) return;
-    isKept = true;
-    await useFile.writeSoon(quota.usesOf(ring.names())).catch(notKept);
-  };
-  const notKept = (error: unknown) => log.warn({ err: error }, "the used quota of the keys could not be saved");
+  const quota = new KeyRateLimit();
   if (ring.keys().length === 0 && !ingress)
     log.warn({}, `the API has no key, so it rejects all requests; create one: ${commandHint("keys create NAME")}`);
   const pairs = (api.third_party_keys ?? []).map(({ name, api_secret: key }) => ({ name, key }));
@@ -90,16 +71,7 @@ export function openKeyStore({
       limits = defaultLimits(next);
       ring.configure(configuredKeys(next));
     },
-    async close() {
-      closing.abort();
-      await keeping;
-      if (isKept) return;
-      try {
-        useFile.write(quota.usesOf(ring.names()));
-      } catch (error) {
-        notKept(error);
-      }
-    },
+    lastUse: (name) => quota.lastUse(name),
   };
 }
 
@@ -141,10 +113,6 @@ class KeyRing {
       this.#look();
     }
     return this.#all;
-  }
-
-  names(): string[] {
-    return this.keys().map(({ name }) => name);
   }
 
   /** Reads the key file if it has changed. If it is unreadable, known keys stay: a typing error locks nobody out. */

@@ -3,6 +3,7 @@
 import type { MadeKey } from "../../api/auth/made-keys.ts";
 import { createKey, listKeys, replaceKey, revokeKey } from "../../api/key-changes.ts";
 import type { LanKeysAnswer } from "../../api/keys.ts";
+import { askSocket, readJson, runningDaemon } from "../../api/socket.ts";
 import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/load-config-file.ts";
 import { nearest } from "../../config/suggest-key.ts";
@@ -17,7 +18,7 @@ export const line: CommandLine = {
   about: `Manages the keys of devices for the LAN API. A running daemon applies changes within a second.
 
   keys create NAME     creates a key that may read, and shows it only this once
-  keys list            lists names, scopes, limits and the day of last use (up to a minute late)
+  keys list            lists names, scopes, limits and the day of last use since the start
   keys replace NAME    creates a new key of the same name and revokes the old one
   keys revoke NAME     revokes a key`,
   words: [1, 2],
@@ -47,7 +48,7 @@ export async function main(given: Arguments): Promise<number> {
   const { config } = loadConfiguration(given.configPath, process.env);
   const caller = { now: systemClock(given.simulated).now(), isAdmin: true };
   if (verb === "list" && name === undefined) {
-    const keys = doneOf(listKeys(config));
+    const keys = (await runningKeys(config.data_dir)) ?? doneOf(listKeys(config));
     if (given.values.json === true) printJson({ keys });
     else process.stdout.write(keyTable(keys));
   } else if (verb === "create")
@@ -65,6 +66,13 @@ export async function main(given: Arguments): Promise<number> {
   return 0;
 }
 
+/** Returns the keys with their last use from the running daemon; null without one. */
+async function runningKeys(dataDir: string): Promise<LanKeysAnswer["keys"] | null> {
+  const socket = await runningDaemon(dataDir);
+  const answer = socket === null ? null : await askSocket(socket, "/local/v1/keys");
+  return answer?.statusCode === 200 ? ((await readJson(answer)) as LanKeysAnswer).keys : null;
+}
+
 /** Returns the result of a change. Errors: throws a BadArgument if it was refused. */
 function doneOf<Done>(result: Done | LocalError): Done {
   if (typeof result === "object" && result !== null && "code" in result) throw new BadArgument(result.reason);
@@ -80,7 +88,7 @@ function keyTable(keys: LanKeysAnswer["keys"]): string {
     String(key.requests_per_minute),
     String(key.requests_per_day),
     key.created ?? "in the configuration",
-    key.last_used ?? "never",
+    key.last_used ?? "-",
   ]);
   const widths = HEAD.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)));
   const lineOf = (row: readonly string[]) =>

@@ -48,7 +48,6 @@ test("keys are created, replaced and revoked while the daemon runs, which applie
   expect((await commandIn(dir, "revoke", "kitchen")).output).toBe("The key kitchen is revoked.");
   await expect.poll(() => ear.end).toBe("clean");
   expect(await statusOf(replaced)).toBe(401);
-  await daemon.end("SIGTERM");
   const { output } = await commandIn(dir, "list");
   expect(output.split("\n")).toEqual([
     expect.stringMatching(/^name +opens +may /),

@@ -61,7 +61,7 @@ test("folders in place of files do not prevent the daemon from starting", async 
   expect(statSync(daemon.dir.path).mode & 0o777).toBe(0o700);
   for (const ending of ["", "-wal"]) expect(statSync(daemon.dir.file(`elbro.db${ending}`)).mode & 0o777).toBe(0o600);
   await daemon.stop();
-  for (const name of ["elbro.db", "elbro.db-wal", "elbro.db.copy", "elbro.sock", "key-use.json", "keys.json"]) {
+  for (const name of ["elbro.db", "elbro.db-wal", "elbro.db.copy", "elbro.sock", "keys.json"]) {
     rmSync(daemon.dir.file(name), { recursive: true, force: true });
     mkdirSync(daemon.dir.file(name));
     await daemon.restart();

@@ -42,62 +42,14 @@ function keep(dir: TempDir, ...keys: KeptKey[]): Promise<void> {
 const configured = { keys: [{ name: "garage", key: "from-the-configuration" }] };
 
 describe("a daily quota", () => {
-  test("a daily quota continues after a restart, and is reset at midnight UTC", async () => {
-    using dir = new TempDir();
-    const clock = new ManualClock(EVENING);
-    const evening = livingIn(dir, clock, { ...configured, requests_per_day: 10 });
-    expect([1, 2, 3].map(() => evening.leftToday("from-the-configuration"))).toEqual([9, 8, 7]);
-    await evening.close();
-    const restarted = livingIn(dir, clock, { ...configured, requests_per_day: 10 });
-    expect(restarted.leftToday("from-the-configuration")).toBe(6);
-    expect(restarted.ask("from-the-configuration").quota?.minute.remaining).toBe(55);
-    await clock.runUntil(MIDNIGHT - 1);
-    expect(restarted.leftToday("from-the-configuration")).toBe(4);
-    await clock.runUntil(MIDNIGHT);
-    expect(restarted.leftToday("from-the-configuration")).toBe(9);
-    await restarted.close();
-  });
-
-  test("a daily quota is reset by a restart across midnight", async () => {
+  test("a daily quota is reset at midnight UTC, and its day is that of the last use", async () => {
     using dir = new TempDir();
     const clock = new ManualClock(MIDNIGHT - 1);
-    const before = livingIn(dir, clock, configured);
-    before.leftToday("from-the-configuration");
-    await before.close();
-    await clock.runUntil(MIDNIGHT + 1);
-    const after = livingIn(dir, clock, configured);
-    expect(after.leftToday("from-the-configuration")).toBe(1_999);
-    await after.close();
-  });
-
-  test("a daily quota loses at most the requests of the last minute in a crash", async () => {
-    using dir = new TempDir();
-    const clock = new ManualClock(EVENING);
-    const crashing = livingIn(dir, clock, configured);
-    for (let i = 0; i < 5; i++) crashing.leftToday("from-the-configuration");
-    await clock.runUntil(EVENING + 60_000);
-    await expect
-      .poll(() => statSync(path.join(dir.path, "key-use.json"), { throwIfNoEntry: false })?.size)
-      .toBeGreaterThan(0);
-    for (let i = 0; i < 3; i++) crashing.leftToday("from-the-configuration");
-    const next = livingIn(dir, clock, configured);
-    expect(next.leftToday("from-the-configuration")).toBe(2_000 - 5 - 1);
-    await Promise.all([crashing.close(), next.close()]);
-  });
-
-  test("that is not used is not written", async () => {
-    using dir = new TempDir();
-    const idle = livingIn(dir, new ManualClock(EVENING), configured);
-    await idle.close();
-    expect(statSync(path.join(dir.path, "key-use.json"), { throwIfNoEntry: false })).toBe(undefined);
-  });
-
-  test("in a damaged file is reset", async () => {
-    using dir = new TempDir();
-    writeFileSync(path.join(dir.path, "key-use.json"), '{"garage":{"day":{"start":"x"}},"other":');
-    const access = livingIn(dir, new ManualClock(EVENING), configured);
-    expect(access.leftToday("from-the-configuration")).toBe(1_999);
-    await access.close();
+    const access = livingIn(dir, clock, { ...configured, requests_per_day: 10 });
+    expect([1, 2, 3].map(() => access.leftToday("from-the-configuration"))).toEqual([9, 8, 7]);
+    await clock.runUntil(MIDNIGHT);
+    expect(access.leftToday("from-the-configuration")).toBe(9);
+    expect([access.lastUse("garage"), access.lastUse("attic")]).toEqual([MIDNIGHT, null]);
   });
 
   test("a daily quota can be set for a key", async () => {
@@ -108,7 +60,6 @@ describe("a daily quota", () => {
     expect(access.ask("from-the-file").kind).toBe("admitted");
     expect(access.ask("from-the-file")).toMatchObject({ error: { reason: "the quota of the key kitchen is used up" } });
     expect(access.ask("from-the-configuration").quota).toMatchObject({ minute: { limit: 2 }, day: { limit: 50 } });
-    await access.close();
   });
 });
 
@@ -128,14 +79,13 @@ describe("keys of the command line", () => {
     await keep(dir);
     await clock.runUntil(EVENING + 3_000);
     expect(access.ask("another").kind).toBe("refused");
-    await access.close();
   });
 
   test("keys of the command line are not required if Home Assistant forwards requests of its users", async () => {
     using dir = new TempDir();
     const config = configSchema.parse({ data_dir: dir.path });
     const warnings: string[] = [];
-    const access = openKeyStore({
+    openKeyStore({
       ...{
         config,
         clock: new ManualClock(EVENING),
@@ -145,7 +95,6 @@ describe("keys of the command line", () => {
       },
       log: { info: () => undefined, warn: (_facts, text) => void warnings.push(text) },
     });
-    await access.close();
     expect(warnings).toEqual([]);
   });
 
@@ -160,7 +109,6 @@ describe("keys of the command line", () => {
     expect(access.warnings).toContain("keys with the name of a configured key are not valid");
     access.configure(configSchema.parse({ data_dir: dir.path }).api);
     expect(access.ask("from-the-file")).toMatchObject({ kind: "admitted", caller: "Garage" });
-    await access.close();
   });
 
   test("that cannot be read stay valid as last read, and are reported as a problem", async () => {
@@ -188,7 +136,6 @@ describe("keys of the command line", () => {
     await clock.runUntil(EVENING + 10_000);
     expect(access.ask("from-the-file").kind).toBe("admitted");
     expect(access.problems.list()).toEqual([]);
-    await access.close();
   });
 
   test("with a flipped bit are either unchanged or rejected", async () => {
@@ -242,7 +189,6 @@ describe("a key and secret", () => {
       expect(access.ask(thirdPartyToken(pair, encoding))).toMatchObject({
         error: { code: "invalid_token", reason: "the key and secret inverter are valid for /thirdParty only" },
       });
-      await access.close();
     },
   );
 
@@ -255,14 +201,12 @@ describe("a key and secret", () => {
     expect(access.ask(token, "thirdParty").kind).toBe("admitted");
     const text = readFileSync(path.join(dir.path, "keys.json"), "utf8");
     for (const secret of [pair.apiSecret, token]) expect(text).not.toContain(secret);
-    await access.close();
   });
 
   test("a key and secret can be replaced by a bearer key in the third-party interface", async () => {
     using dir = new TempDir();
     const access = livingIn(dir, new ManualClock(EVENING), configured);
     expect(access.ask("from-the-configuration", "thirdParty").kind).toBe("admitted");
-    await access.close();
   });
 });
 
@@ -271,7 +215,6 @@ test("an address with repeated wrong keys is logged once", async () => {
   const access = livingIn(dir, new ManualClock(EVENING), configured);
   for (let i = 0; i < 20; i++) access.ask("guess");
   expect(access.warnings).toEqual(["repeated wrong API keys; requests from these addresses are delayed"]);
-  await access.close();
 });
 
 test("a key that others can guess is logged by its name if other machines can reach the API", async () => {
@@ -286,7 +229,6 @@ test("a key that others can guess is logged by its name if other machines can re
   ] as const) {
     const access = livingIn(dir, new ManualClock(EVENING), { host, keys });
     expect(access.warnings).toEqual(Array(count).fill(expect.stringContaining("short enough to be guessed")));
-    await access.close();
   }
 });
 
@@ -311,6 +253,5 @@ describe("an API without keys", () => {
     for (const host of ["127.0.0.1", "127.1.2.3", "::1", "localhost"]) expect(starting(dir, { host })).not.toThrow();
     const access = livingIn(dir, new ManualClock(EVENING));
     expect(access.ask("anything")).toMatchObject({ error: { code: "invalid_token" } });
-    await access.close();
   });
 });
