@@ -26,18 +26,6 @@ export const equivalents: readonly Equivalent[] = [
     reason: "The longest wait is reached before.",
   },
   {
-    file: "src/core/planning/solver/runs-bound.ts",
-    line: "const furthest = 2 * (Math.max(0, -low, high) + 1) * line.costs.length;",
-    change: "2 → 3",
-    reason: "The search only needs a limit that is far enough.",
-  },
-  {
-    file: "src/core/planning/solver/runs-bound.ts",
-    line: "let stride = 1 + Math.round(spread * FIRST_STRIDE);",
-    change: "* → /",
-    reason: "The first step of a search: the result is the same, after more rounds.",
-  },
-  {
     file: "src/core/time/schedule-slots.ts",
     line: 'if (day > after + 2 * DAY_MS) throw new RangeError("a fetch schedule without times");',
     change: "> → >=",
@@ -60,24 +48,6 @@ export const equivalents: readonly Equivalent[] = [
     line: 'const known = budget.find(({ name }) => name === "day")?.limit ?? 0;',
     change: "0 → 1",
     reason: "Every budget has a limit of the day.",
-  },
-  {
-    file: "src/core/planning/solver/runs-bound.ts",
-    line: "const MAX_ROUNDS = 32;",
-    change: "32 → 64",
-    reason: "Further rounds only improve the bound: the result is the same.",
-  },
-  {
-    file: "src/core/planning/solver/runs-bound.ts",
-    line: "pay = Math.round((many.cost - few.cost) / (many.on - few.on));",
-    change: "/ → *",
-    reason: "Every price leads to a valid bound: the result is the same, after more rounds.",
-  },
-  {
-    file: "src/core/planning/solver/runs-bound.ts",
-    line: "const entryOn = new Int32Array(costs.length + 1);",
-    change: "1 → 2",
-    reason: "A longer array.",
   },
   {
     file: "src/core/planning/solver/slots.ts",

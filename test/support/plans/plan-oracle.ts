@@ -6,6 +6,7 @@
 import type {
   AvoidPlan,
   BelowPlan,
+  CheapBelow,
   PlanSpec,
   SlotsPlan,
   WindowPlan,
@@ -162,12 +163,42 @@ function slotsByRules(given: SmallCaseOf<SlotsPlan>): Mask | null {
   const fixed = fixedMask(given);
   const used = count(fixed.slice(0, now));
   const left = Math.max(count(fixed.slice(now)), steps(spec.hoursMs) - used, 0);
-  if (left === 0) return fixed;
+  if (left === 0) return withCheap(given, gapOf(given) ?? fixed);
   const rest = Math.max(1, steps(spec.minRunMs));
-  return slotsOf(given, left) ?? (used > 0 && left < rest ? slotsOf(given, rest) : null);
+  const chosen = slotsOf(given, left) ?? (used > 0 && left < rest ? slotsOf(given, rest) : null);
+  return chosen && withCheap(given, chosen);
 }
 
-function slotsOf(given: SmallCaseOf<SlotsPlan>, left: number): Mask | null {
+/** Returns the fewest steps that the maximum OFF time needs after all hours, for a plan with `upTo`; null if none. */
+function gapOf(given: SmallCaseOf<SlotsPlan>): Mask | null {
+  const { spec, now, prices } = given;
+  const since = runsIn(given, fixedMask(given)).at(-1)?.[1] ?? 0;
+  if (spec.upToMs === undefined || prices.length - Math.min(since, now) <= steps(spec.maxGapMs ?? 1e9)) return null;
+  for (let more = 1; more <= prices.length - now; more++) {
+    const found = slotsOf(given, more);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** Adds cheap steps to the chosen ones: as many as `upTo` and the rules allow, and of equal numbers the cheapest. */
+function withCheap(given: SmallCaseOf<SlotsPlan>, chosen: Mask): Mask {
+  const { spec, now } = given;
+  if (!spec.cheapBelow) return chosen;
+  const { open, keeps } = slotRules(given);
+  const isCheap = cheapSteps(given, spec.cheapBelow);
+  const most = steps(spec.upToMs);
+  const mayBe = (mask: Mask) =>
+    count(mask) <= most &&
+    mask.every((on, step) => on || !chosen[step]) &&
+    mask.every((on, step) => !on || chosen[step] || (isCheap(step) && open(step))) &&
+    keeps(mask);
+  const more = cheapest(given, mayBe, (mask) => costOf(given, mask) - 1_000 * count(mask.slice(now)));
+  return more && count(more.best) > count(chosen) ? more.best : chosen;
+}
+
+/** Returns whether a step may be chosen, and whether a set satisfies the rules of a plan with hours in any steps. */
+function slotRules(given: SmallCaseOf<SlotsPlan>) {
   const { spec, now } = given;
   const most = Math.round((spec.maxPrice ?? 100) * 10);
   const open = (step: number) => isOpen(given, step) && tenths(given, step) <= most;
@@ -175,11 +206,17 @@ function slotsOf(given: SmallCaseOf<SlotsPlan>, left: number): Mask | null {
   const maxGap = Math.floor((spec.maxGapMs ?? Number.POSITIVE_INFINITY) / QUARTER_MS);
   const begunRuns = runsIn(given, fixedMask(given)).filter(([from]) => from >= 0 && from < now).length;
   const keeps = (mask: Mask) =>
-    count(mask.slice(now)) === left &&
     keepsFixed(given, mask, open) &&
     keepsLengths(given, mask, minRun, minPause, open) &&
     keepsGaps(given, mask, maxGap, minRun, minPause, open) &&
     runsIn(given, mask).filter(([from]) => from >= 0).length <= Math.max(spec.atMostRuns ?? 100, begunRuns);
+  return { open, keeps };
+}
+
+function slotsOf(given: SmallCaseOf<SlotsPlan>, left: number): Mask | null {
+  const { spec, now } = given;
+  const rules = slotRules(given);
+  const keeps = (mask: Mask) => count(mask.slice(now)) === left && rules.keeps(mask);
   const found = cheapest(given, keeps, (mask) => costOf(given, mask));
   if (!found || !spec.tolerance) return found?.best ?? null;
   const slack = slackByRules(given, found.cost, left);
@@ -229,13 +266,17 @@ function windowByRules(given: SmallCaseOf<WindowPlan>): Mask | null {
   return prices.map((_, step) => first <= step && step < first + weights.length);
 }
 
-function belowByRules(given: SmallCaseOf<BelowPlan>): Mask | null {
-  const { spec, prices } = given;
-  const priced = prices.flatMap((_, step) => (priceAt(given, step) === null ? [] : [step]));
+/** Returns which steps are cheap: below a price, and among the cheapest share of all. */
+function cheapSteps(given: SmallCase, { percent = 100, maxPrice = 100 }: CheapBelow): (step: number) => boolean {
+  const priced = given.prices.flatMap((_, step) => (priceAt(given, step) === null ? [] : [step]));
   const order = priced.sort((a, b) => tenths(given, a) - tenths(given, b) || a - b);
-  const cheap = new Set(order.slice(0, Math.round(((spec.percent ?? 100) / 100) * order.length)));
-  const open = (step: number) =>
-    isOpen(given, step) && cheap.has(step) && tenths(given, step) < Math.round((spec.maxPrice ?? 100) * 10);
+  const cheap = new Set(order.slice(0, Math.round((percent / 100) * order.length)));
+  return (step) => isOpen(given, step) && cheap.has(step) && tenths(given, step) < Math.round(maxPrice * 10);
+}
+
+function belowByRules(given: SmallCaseOf<BelowPlan>): Mask | null {
+  const open = cheapSteps(given, given.spec);
+  const { spec } = given;
   const solve = (minRun: number, minPause: number) =>
     cheapest(
       given,

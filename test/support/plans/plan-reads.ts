@@ -5,7 +5,7 @@ import { planSettings } from "../../../src/core/planning/setting-rows.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
 import type { Plans } from "../../../src/plans/plans.ts";
 import { at, daysOf, points, timelineOf } from "../home/price-days.ts";
-import { randomFrom } from "./plan-lines.ts";
+import { randomFrom } from "./plan-days.ts";
 import { PlansOnDisk } from "./plans-on-disk.ts";
 import { definitionOf, HOUR, WASHER } from "./shown-plans.ts";
 

@@ -88,6 +88,11 @@ const tolerance = fc.record({
 
 const lengths = { minRunMs: sometimes(quarters(1, 4)), minPauseMs: sometimes(quarters(1, 4)) };
 
+const cheapBelow = fc.oneof(
+  fc.record({ maxPrice: tenths(-1, 4) }),
+  fc.record({ percent: fc.constantFrom(0, 25, 50, 75, 100) }),
+);
+
 /** Plans of each kind that require at most `most` steps. */
 export const smallPlans = {
   window: (most: number) =>
@@ -99,15 +104,20 @@ export const smallPlans = {
       ...common,
     }),
   slots: (most: number) =>
-    fc.record({
-      kind: fc.constant("slots" as const),
-      hoursMs: quarters(1, most),
-      maxGapMs: sometimes(quarters(1, 6)),
-      atMostRuns: sometimes(fc.integer({ min: 1, max: 3 })),
-      tolerance: sometimes(tolerance, 3),
-      ...lengths,
-      ...common,
-    }),
+    fc
+      .record({
+        kind: fc.constant("slots" as const),
+        hoursMs: quarters(1, most),
+        maxGapMs: sometimes(quarters(1, 6)),
+        atMostRuns: sometimes(fc.integer({ min: 1, max: 3 })),
+        tolerance: sometimes(tolerance, 3),
+        cheap: sometimes(fc.record({ moreMs: quarters(0, 5), cheapBelow }), 3),
+        ...lengths,
+        ...common,
+      })
+      .map(({ cheap, ...plan }) =>
+        cheap ? { ...plan, upToMs: plan.hoursMs + cheap.moreMs, cheapBelow: cheap.cheapBelow } : plan,
+      ),
   below: () =>
     fc.record({
       kind: fc.constant("below" as const),

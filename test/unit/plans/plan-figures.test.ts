@@ -3,7 +3,7 @@ import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
 import { runPrice } from "../../../src/core/planning/plan-savings.ts";
 import type { PlanSnapshot } from "../../../src/core/planning/plan-snapshot.ts";
 import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
-import { randomFrom } from "../../support/plans/plan-lines.ts";
+import { randomFrom } from "../../support/plans/plan-days.ts";
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
 import { definitionOf, HOUR } from "../../support/plans/shown-plans.ts";
 

@@ -47,6 +47,8 @@ export function lineOf(problem: RunsProblem) {
     latest,
     /** First step that has to be ON; the end of the line if none. */
     firstForced: nextForced,
+    /** End of the last step that may be ON. */
+    open: costs.findLastIndex((cost) => cost < Number.POSITIVE_INFINITY) + 1,
     countsRuns,
     /** Number of runs that may begin after the first one; 0 if runs are not counted. */
     top,

@@ -5,13 +5,8 @@
  * leads to the next step with one missing step less. A pause and the minimum length of the next run lead to a row with
  * fewer missing steps and one run less. The best start after a pause is the minimum of a sliding window over that row,
  * so every state takes constant time for any lengths. If runs or steps are not counted, one row stands for all numbers.
- *
- * A state is dropped if the bound's cost of reaching it plus its own cost exceeds a guess. Solutions that cost at most the
- * guess contain no dropped state, so they are exact. For a week, only a narrow band of states remains, and each row
- * stores its part of the band. If nothing is found, the guess is raised.
  */
 import { lineOf, type RunsLine, type RunsProblem } from "./run-problem.ts";
-import { boundOf, type RunsBound } from "./runs-bound.ts";
 
 /** Steps [from, to). */
 export type StepRun = readonly [from: number, to: number];
@@ -22,26 +17,17 @@ export interface RunsChoice {
   readonly runs: readonly StepRun[];
 }
 
-/** Steps [low, high) whose states are stored in descending order from index `place`. */
-interface Row {
-  readonly low: number;
-  readonly high: number;
-  readonly place: number;
+/** Limits of a solution besides the rules of its problem. */
+export interface RunsLimits {
+  /** Returns true for steps in which the first run may begin. */
+  readonly may?: (first: number) => boolean;
+  readonly most?: number;
 }
 
 const NONE = Number.POSITIVE_INFINITY;
-const EMPTY: Row = { low: 2 ** 30 - 1, high: -1, place: 0 };
 const anywhere = (_first: number): boolean => true;
 
-/** First guess above the bound, as a share of the spread of costs. It grows from guess to guess. */
-const FIRST_SLACK = 1 / 64;
-const SLACK_GROWTH = 4;
-/** The last guess has no limit. */
-const MAX_GUESSES = 5;
-/** Initial number of states of a table, doubled when full. */
-const FIRST_ROOM = 1_024;
-
-export class RunsTable {
+class RunsTable {
   readonly #line: RunsLine;
   readonly #on: number;
   readonly #fewest: number;
@@ -49,53 +35,45 @@ export class RunsTable {
   readonly #one: number;
   /** Missing steps when the first run has its minimum length. */
   readonly #entered: number;
-  /** Null if there is no solution. */
-  readonly #bound: RunsBound | null;
-  /** Minimum cost of the ways to a step and to earlier steps, indexed by the number of runs that may still begin. */
-  readonly #leastWays: readonly Float64Array[];
-  #guesses = 0;
-  /** All solutions up to this cost are in the table. */
-  #most = Number.NEGATIVE_INFINITY;
-  #rows: Row[] = [];
-  #states = new Float64Array(FIRST_ROOM);
-  #used = 0;
+  /** Number of steps in a row: it begins where `fewest` steps without the missing ones fit before. */
+  readonly #width: number;
+  /** Cost from a state to the end, by run, missing steps and step; Infinity if none is feasible. */
+  readonly #states: Float64Array;
   readonly #near: Int32Array;
   readonly #nearCosts: Float64Array;
 
-  /** Creates the table for `on` steps and for all numbers from `fewest`. `near`: the pay of a similar problem. */
-  constructor(problem: RunsProblem, fewest: number = problem.on ?? 0, near?: number) {
-    const { costs, on, minRun, begin } = problem;
+  /** Creates the table for `on` steps and for all numbers from `fewest`. */
+  constructor(problem: RunsProblem, fewest: number = problem.on ?? 0) {
+    const { on, minRun, begin } = problem;
     const line = lineOf(problem);
     this.#line = line;
     this.#on = on ?? 0;
     this.#fewest = fewest;
     this.#one = on === null ? 0 : 1;
     this.#entered = this.#one * (this.#on - (begin.kind === "off" ? minRun : begin.need));
-    const isPossible = this.#entered >= 0 && line.top >= 0 && fewest <= costs.length;
-    const isBounded = on !== null && fewest === on;
-    this.#bound = !isPossible ? null : isBounded ? boundOf(line, on, near) : unbounded(line);
-    this.#leastWays = this.#bound?.ways.map(leastSoFar) ?? [];
-    this.#near = new Int32Array(costs.length + 1);
-    this.#nearCosts = new Float64Array(costs.length + 1);
-  }
-
-  get pay(): number | undefined {
-    return this.#bound?.pay;
+    this.#width = line.open - fewest + 1;
+    const isPossible = this.#entered >= 0 && line.top >= 0 && this.#width > 0;
+    this.#states = new Float64Array(isPossible ? (line.top + 1) * (this.#entered + 1) * this.#width : 0);
+    this.#near = new Int32Array(line.open + 1);
+    this.#nearCosts = new Float64Array(line.open + 1);
+    if (!isPossible) return;
+    for (let runs = 0; runs <= line.top; runs++) {
+      // Runs that have begun have at least the minimum length.
+      const longest = this.#entered - this.#one * (line.top - runs) * minRun;
+      for (let left = 0; left <= longest; left++) this.#fillRow(runs, left);
+    }
   }
 
   /**
    * Returns the cheapest solution whose first run begins where it `may` and that costs at most `most`; null without
    * one. Of equal solutions, the one that is ON in the first step in which they differ.
    */
-  cheapest({ may = anywhere, most = Number.MAX_VALUE, on = this.#on } = {}): RunsChoice | null {
+  cheapest({ may = anywhere, most = Number.MAX_VALUE }: RunsLimits = {}, on = this.#on): RunsChoice | null {
+    if (this.#states.length === 0) return null;
     const left = this.#entered - this.#on + on;
-    for (;;) {
-      const { cost, begun, step } = this.#entry(may, left);
-      if (cost <= Math.min(this.#most, most)) return { cost, runs: begun < 0 ? [] : this.#walk(begun, step, left) };
-      if (!this.#bound || this.#most >= most) return null;
-      // A solution above the guess may not be the best one, but is an upper bound of it.
-      this.#guess(this.#bound, cost);
-    }
+    const { cost, begun, step } = this.#entry(may, left);
+    if (!(cost <= most)) return null;
+    return { cost, runs: begun < 0 ? [] : this.#walk(begun, step, left) };
   }
 
   #entry(may: (first: number) => boolean, left: number): { cost: number; begun: number; step: number } {
@@ -114,69 +92,42 @@ export class RunsTable {
     return mayBeNone && best.cost > 0 ? { cost: 0, begun: -1, step: 0 } : best;
   }
 
-  #guess({ least, spread }: RunsBound, found: number): void {
-    const slack = (1 + Math.round(spread * FIRST_SLACK)) * SLACK_GROWTH ** this.#guesses++;
-    this.#most = this.#guesses < MAX_GUESSES ? Math.min(least + slack, found) : Math.min(Number.MAX_VALUE, found);
-    this.#rows = [];
-    this.#used = 0;
-    const { top, minRun } = this.#line;
-    for (let runs = 0; runs <= top; runs++) {
-      // Runs that have begun have at least the minimum length.
-      const longest = this.#entered - (top - runs) * minRun;
-      for (let left = 0; left <= longest; left++) this.#fillRow(runs, left);
-    }
-  }
-
   #fillRow(runs: number, left: number): void {
-    const { costs, starts, latest, minRun, minPause, countsRuns } = this.#line;
-    const end = costs.length;
-    this.#makeRoom(end + 1);
+    const { costs, starts, latest, open, minRun, minPause } = this.#line;
     const states = this.#states;
-    const used = this.#used;
-    const own = runs * (this.#entered + 1) + left;
-    if (this.#one === 0) this.#rows[own] = { low: 0, high: end + 1, place: used + end };
-    const goOn = this.#row(runs, left - this.#one);
-    const begin = countsRuns && runs === 0 ? EMPTY : this.#row(this.#behind(runs), left - this.#one * minRun);
-    const goOnLow = goOn.low - 1;
-    const goOnHigh = goOn.high - 1;
-    const goOnPlace = goOn.place - 1;
-    const lowestBegin = begin.low - minRun;
-    const beginPlace = begin.place - minRun;
-    let next = begin.high - 1 - minRun;
-    // Starts after a pause as a monotonic queue, from the cheapest to the nearest.
+    const own = this.#rowOf(runs, left);
+    const goOn = left >= this.#one ? this.#rowOf(runs, left - this.#one) : null;
+    const begin = this.#rowOf(this.#behind(runs), left - this.#one * minRun);
+    const mayBegin = left >= this.#one * minRun && this.#behind(runs) >= 0;
+    let next = mayBegin ? open - Math.max(minRun, left) : -1;
+    // Starts after a pause as a monotonic queue, from the cheapest to the nearest. Without a limit only the cheapest counts.
     const near = this.#near;
     const nearCosts = this.#nearCosts;
+    const isLimited = (latest[0] as number) < costs.length;
     let head = 0;
     let tail = 0;
-    const ways = this.#bound?.ways[runs] as Float64Array;
-    const leastWays = this.#leastWays[runs] as Float64Array;
-    const most = this.#most - (this.#bound?.pay ?? 0) * (this.#on - left);
-    const high = left === 0 ? end : Math.max(goOnHigh - 1, next - minPause);
-    let first = end + 1;
-    let last = -1;
-    // Steps before `fewest - left` cannot contain the steps that are placed already.
-    for (let step = high; step >= Math.max(0, this.#fewest - left); step--) {
-      for (; next >= lowestBegin && next >= step + minPause; next--) {
-        const cost = (starts[next] as number) + (states[beginPlace - next] as number);
-        while (tail > head && (nearCosts[tail - 1] as number) >= cost) tail--;
-        nearCosts[tail] = cost;
-        near[tail++] = next;
+    let least = NONE;
+    const lowest = Math.max(0, this.#fewest - left);
+    for (let step = open - left; step >= lowest; step--) {
+      const last = latest[step] as number;
+      for (; next >= step + minPause; next--) {
+        const cost = (starts[next] as number) + (states[begin + next + minRun] as number);
+        if (isLimited) {
+          while (tail > head && (nearCosts[tail - 1] as number) >= cost) tail--;
+          nearCosts[tail] = cost;
+          near[tail++] = next;
+        } else if (cost < least) least = cost;
       }
-      while (head < tail && (near[head] as number) > (latest[step] as number)) head++;
-      let cost = left === 0 && latest[step] === end ? 0 : NONE;
-      if (head < tail) cost = Math.min(cost, nearCosts[head] as number);
-      if (step >= goOnLow && step < goOnHigh) {
-        cost = Math.min(cost, (costs[step] as number) + (states[goOnPlace - step] as number));
-      } else if (step < goOnLow && next < lowestBegin && (leastWays[step] as number) + cost > most) break;
-      if ((ways[step] as number) + cost <= most) {
-        if (last < 0) last = step;
-        first = step;
-        states[used + last - step] = cost;
-      } else if (last >= 0) states[used + last - step] = NONE;
+      if (isLimited) {
+        while (head < tail && (near[head] as number) > last) head++;
+        least = head < tail ? (nearCosts[head] as number) : NONE;
+      }
+      let cost = left === 0 && last === costs.length ? Math.min(0, least) : least;
+      if (goOn !== null && step < open) {
+        cost = Math.min(cost, (costs[step] as number) + (states[goOn + step + 1] as number));
+      }
+      states[own + step] = cost;
     }
-    if (last < 0) return;
-    this.#rows[own] = { low: first, high: last + 1, place: used + last };
-    this.#used += last + 1 - first;
   }
 
   /** Follows the minimum cost from a step of a run that began in `begun`, and prefers earlier steps. */
@@ -202,34 +153,22 @@ export class RunsTable {
     }
   }
 
-  /** Returns the cost from a state to the end; Infinity if it was dropped or is infeasible. */
+  /** Returns the cost from a state to the end; Infinity if it is infeasible. */
   #costOf(runs: number, left: number, step: number): number {
-    const { low, high, place } = this.#row(runs, left);
-    return step >= low && step < high ? (this.#states[place - step] as number) : NONE;
+    const isInside = runs >= 0 && left >= 0 && left <= this.#entered && step + left <= this.#line.open;
+    if (!isInside || step + left < this.#fewest) return NONE;
+    return this.#states[this.#rowOf(runs, left) + step] as number;
   }
 
-  #row(runs: number, left: number): Row {
-    return (runs >= 0 && left >= 0 ? this.#rows[runs * (this.#entered + 1) + left] : undefined) ?? EMPTY;
+  /** Returns the index of step 0 in a row; steps before `fewest - left` are not stored, as the placed ones do not fit. */
+  #rowOf(runs: number, left: number): number {
+    return (runs * (this.#entered + 1) + left) * this.#width + left - this.#fewest;
   }
 
   /** Returns the number of runs that may begin after one more has begun. */
   #behind(runs: number): number {
     return this.#line.countsRuns ? runs - 1 : runs;
   }
-
-  #makeRoom(states: number): void {
-    if (this.#used + states <= this.#states.length) return;
-    const more = new Float64Array(Math.max(2 * this.#states.length, this.#used + states));
-    more.set(this.#states);
-    this.#states = more;
-  }
-}
-
-/** Limits of a solution besides the rules of its problem. */
-export interface RunsLimits {
-  /** Returns true for steps in which the first run may begin. */
-  readonly may?: (first: number) => boolean;
-  readonly most?: number;
 }
 
 /** Solves a problem. Counts runs only if the best solution without counting has too many. */
@@ -249,7 +188,7 @@ export class RunsSolver {
     const free = this.#free.cheapest(limits);
     const goesOn = this.#problem.begin.kind === "running" && free?.runs[0]?.[0] === 0;
     if (!free || free.runs.length - (goesOn ? 1 : 0) <= this.#problem.maxRuns) return free;
-    this.#counted = new RunsTable(this.#problem, undefined, this.#free.pay);
+    this.#counted = new RunsTable(this.#problem);
     return this.#counted.cheapest(limits);
   }
 }
@@ -258,7 +197,7 @@ export class RunsSolver {
 export function mostSteps(problem: RunsProblem): number {
   const most = Math.min(problem.on ?? NONE, problem.costs.length);
   const table = new RunsTable({ ...problem, on: most }, 1);
-  for (let on = most; on > 0; on--) if (table.cheapest({ on })) return on;
+  for (let on = most; on > 0; on--) if (table.cheapest({}, on)) return on;
   return 0;
 }
 
@@ -267,20 +206,6 @@ export function fewestSteps(problem: RunsProblem): number | null {
   const most = problem.costs.length;
   const fewest = problem.on ?? 1;
   const table = new RunsTable({ ...problem, on: most }, fewest);
-  for (let on = fewest; on <= most; on++) if (table.cheapest({ on })) return on;
+  for (let on = fewest; on <= most; on++) if (table.cheapest({}, on)) return on;
   return null;
-}
-
-/** Returns a bound with which no state is dropped. */
-function unbounded({ top, costs }: RunsLine): RunsBound {
-  const ways = Array.from({ length: top + 1 }, () => new Float64Array(costs.length + 1));
-  return { pay: 0, least: Number.MAX_VALUE, spread: 0, ways };
-}
-
-function leastSoFar(costs: Float64Array): Float64Array {
-  let least = NONE;
-  return costs.map((cost) => {
-    least = Math.min(least, cost);
-    return least;
-  });
 }
