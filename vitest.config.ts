@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { useMemoryFolder } from "./test/support/runner/memory-folder.ts";
-import { MissingReporter } from "./test/support/runner/missing-reporter.ts";
+import { RunNotes } from "./test/support/runner/run-notes.ts";
 import { StuckFileReporter } from "./test/support/runner/stuck-file-reporter.ts";
 import { HANG_MS } from "./test/support/runner/time-limits.ts";
 
@@ -33,7 +33,7 @@ const build = "test/support/runner/build.ts";
 export default defineConfig({
   test: {
     passWithNoTests: true,
-    reporters: ["default", new StuckFileReporter(MAX_SILENCE_MS), new MissingReporter()],
+    reporters: ["default", new StuckFileReporter(MAX_SILENCE_MS), new RunNotes()],
     // Many tests wait for other processes, so that more workers than cores are faster.
     maxWorkers: availableParallelism() + 1,
     projects: [

@@ -23,7 +23,7 @@ interface Sighting {
 /** Returns why announcements cannot be tested on this machine; null if they can. */
 export async function whyNoMulticast(): Promise<string | null> {
   if (spawnSync(PYTHON, ["-c", "import zeroconf"]).status !== 0) {
-    reportMissing("python3-zeroconf", "debian", "apt-get install python3-zeroconf");
+    reportMissing("python3-zeroconf", "programs", "apt-get install python3-zeroconf");
     return "python3-zeroconf is not installed";
   }
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);

@@ -1,6 +1,6 @@
 /**
- * What tests need and a machine may lack. Tests without it are skipped, and `missing-reporter.ts` prints one line for each.
- * `.ci/run` names in ELBRO_MUST_HAVE what it has installed, and there a lack is an error.
+ * What tests need and a machine may lack. Tests without it are skipped, and `run-notes.ts` prints one line for each.
+ * `.ci/run` names in TESTS_MUST_HAVE what it has installed, and there a lack is an error.
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -49,11 +49,11 @@ export function lacks(...needs: readonly (Program | Package)[]): boolean {
 export const requirePackage: NodeJS.Require = createRequire(path.join(TEST_PACKAGES, "package.json"));
 
 /** Tells the run that a need is not met, and what meets it. Errors: where everything must be installed. */
-export function reportMissing(need: string, from: "npm" | "debian", remedy: string): void {
+export function reportMissing(need: string, kind: "packages" | "programs", remedy: string): void {
   const line = `${need} is not installed (${remedy}): its tests are skipped.`;
-  const { ELBRO_MUST_HAVE = "", ELBRO_MISSING } = process.env;
-  if (ELBRO_MUST_HAVE.split(" ").includes(from)) throw new Error(line);
-  if (ELBRO_MISSING) writeFileSync(path.join(ELBRO_MISSING, encodeURIComponent(need)), line);
+  const { TESTS_MUST_HAVE = "", TESTS_MISSING } = process.env;
+  if (TESTS_MUST_HAVE.split(" ").includes(kind)) throw new Error(line);
+  if (TESTS_MISSING) writeFileSync(path.join(TESTS_MISSING, encodeURIComponent(need)), line);
 }
 
 function isProgram(need: string): need is Program {
@@ -62,13 +62,13 @@ function isProgram(need: string): need is Program {
 
 function lacksProgram(program: Program): boolean {
   const isMissing = programPath(program) === undefined;
-  if (isMissing) reportMissing(program, "debian", `apt-get install ${PROGRAMS[program][1]}`);
+  if (isMissing) reportMissing(program, "programs", `apt-get install ${PROGRAMS[program][1]}`);
   return isMissing;
 }
 
 function lacksPackage(name: Package): boolean {
   const isMissing = lockOf(TEST_PACKAGES) !== lockOf(path.join(ROOT, ".ci/packages/tests"));
-  if (isMissing) reportMissing(name, "npm", "sh .ci/prepare tests");
+  if (isMissing) reportMissing(name, "packages", "sh .ci/prepare tests");
   return isMissing;
 }
 
