@@ -32,6 +32,7 @@ const labs: Readonly<Record<string, Lab>> = {
   },
   homeassistant: { text: "tests with a real Home Assistant", run: ["node", "test/homeassistant/run.ts"] },
   readers: { text: "runs the programs that read elbro's prices", run: ["node", "test/readers/run.ts"] },
+  python: { text: "checks manifests and a generated client with PyPI", run: ["node", "test/python/run.ts"] },
   neighbours: { text: "measures elbro next to other home daemons", run: ["node", "test/footprint/neighbours.ts"] },
   image: { text: "builds and tests the container image", run: ["bash", "test/image/image.sh"] },
   release: { text: "builds the release twice and installs its package", run: ["node", "test/release/run.ts"] },

@@ -1,13 +1,9 @@
-import { spawnSync } from "node:child_process";
-import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { readAccount, readConfig } from "../../../src/config/load.ts";
 import { heapFlagsFor } from "../../../src/core/status/heap-size.ts";
 import { copiedFiles, copiedText } from "../../support/docs/copied-files.ts";
-import { kubernetesValidate } from "../../support/kubernetes/kubernetes-validate.ts";
 
-const FOLDER = path.resolve(import.meta.dirname, "../../../config");
 const readFile = (file: string) => `text of ${file}`;
 
 interface Manifest {
@@ -38,16 +34,6 @@ function manifest<Kind extends Manifest>(kind: string, name = "elbro"): Kind {
 }
 
 describe("the Kubernetes manifests", () => {
-  test("the Kubernetes manifests are valid for kubernetes-validate (needs Python and the package index)", ({
-    skip,
-  }) => {
-    const validator = kubernetesValidate();
-    if ("missing" in validator) return skip(`kubernetes-validate cannot be installed: ${validator.missing}`);
-    const files = copiedFiles("kubernetes").map((file) => path.join(FOLDER, file));
-    const { status, stdout, stderr } = spawnSync(validator.program, ["--strict", ...files], { encoding: "utf8" });
-    expect({ status, said: stdout + stderr }).toMatchObject({ status: 0 });
-  });
-
   test("contain all objects of a fleet", () => {
     expect(manifests.map(({ kind }) => kind).sort()).toEqual([
       "ConfigMap",
