@@ -40,18 +40,21 @@ export class ManualClock implements Clock {
   readonly #pauses = new WeakSet<AbortSignal>();
   /** Signals of the sleepers that woke at the last move. */
   #woken: readonly AbortSignal[] = [];
+  readonly #minLoops: number;
   /** Number of sleepers to expect: the largest number since the clock last became quiet. */
-  #loops = USUAL_LOOPS;
+  #loops: number;
   #changes = 0;
   /** Sleeps until a time in the past since the last other sleep. */
   #pastSleeps = 0;
 
-  /** `onJump` is called and awaited after every move, before sleepers wake. */
-  constructor(start: EpochMs, boot = "manual", onJump?: (now: EpochMs) => Promise<void>) {
+  /** `onJump` is called and awaited after every move, before sleepers wake. `loops`: how many sleep, if not a daemon's. */
+  constructor(start: EpochMs, boot = "manual", onJump?: (now: EpochMs) => Promise<void>, loops = USUAL_LOOPS) {
     this.#start = start;
     this.#now = start;
     this.boot = boot;
     this.#onJump = onJump ?? null;
+    this.#loops = loops;
+    this.#minLoops = Math.min(MIN_LOOPS, loops);
   }
 
   now(): EpochMs {
@@ -122,9 +125,9 @@ export class ManualClock implements Clock {
     }
     requestsInFlight.forget();
     const asleep = new Set([...this.#sleepers].map(({ signal }) => signal));
-    if (this.#sleepers.size >= MIN_LOOPS)
+    if (this.#sleepers.size >= this.#minLoops)
       for (const signal of this.#woken) if (!asleep.has(signal)) this.#pauses.add(signal);
-    this.#loops = Math.max(MIN_LOOPS, this.#sleepingLoops);
+    this.#loops = Math.max(this.#minLoops, this.#sleepingLoops);
   }
 
   /** Moves to `at` and wakes every sleeper on the way at its time. */

@@ -8,7 +8,7 @@ const QUARTER_MS = 15 * MINUTE_MS;
 
 /** Loop over homes that are due every quarter hour. Records the work as `home@minute`. */
 class Looped implements AsyncDisposable {
-  readonly clock = new ManualClock(NOON + MINUTE_MS);
+  readonly clock = new ManualClock(NOON + MINUTE_MS, "manual", undefined, 1);
   readonly worked: string[] = [];
   readonly first: string[] = [];
   readonly kept: string[][] = [];
