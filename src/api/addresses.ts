@@ -1,9 +1,11 @@
 /** Endpoint that lists the addresses of the accounts. */
 
+import { textIn } from "../core/language/text.ts";
 import type { Address } from "../service/contract/resources.ts";
-import { askService, knownAddresses, troubleText } from "./ask-service.ts";
+import { asTried } from "../state/open-account.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import { described, list, namedObject, orNull, text, type ValueOf } from "./schema.ts";
+import { tryAccount } from "./try-connection.ts";
 
 const listedAddress = () =>
   namedObject("ListedAddress", {
@@ -33,13 +35,19 @@ export const addressEndpoints: readonly Endpoint[] = [
       "The addresses of each account, and the data that the service has for them. Addresses that are not stored yet are requested from the service.",
     answer: addresses,
     async run(source) {
-      const { accounts, homes } = source.state;
+      const { accounts, homes, repository } = source.state;
+      const knownOf = (account: string) =>
+        repository.store.latest({ account, place: "", operation: "addresses", unit: "latest" }) as
+          | readonly Address[]
+          | null;
       const listed = [];
-      for (const account of accounts.consumers) {
-        const asked = knownAddresses(source, account) === null ? await askService(source, account, "addresses") : null;
+      for (const tried of accounts.consumers.map(asTried)) {
+        const { name } = tried.account;
+        const trial = knownOf(name) === null ? await tryAccount(source, tried) : null;
         const ids = new Map(homes.list().map((home) => [home.addressId, home.id]));
-        const known = (knownAddresses(source, account) ?? []).map((address) => listedOf(address, ids));
-        listed.push({ account: account.name, trouble: asked && troubleText(asked), addresses: known });
+        const known = (knownOf(name) ?? []).map((address) => listedOf(address, ids));
+        const trouble = trial && !trial.works ? `${trial.code}: ${textIn("en", trial.facts.detail ?? "")}` : null;
+        listed.push({ account: name, trouble, addresses: known });
       }
       return { kind: "json", body: { accounts: listed } };
     },

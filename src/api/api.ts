@@ -162,7 +162,7 @@ export function apiRoutes(deps: ApiDeps, keys: ApiKeys, pages = openPages(deps, 
     ...documentRoutes(() => routes),
     ...pageRoutes(),
     ...dashboardRoutes(deps, keys, pages),
-    ...setupRoutes(deps.setup),
+    ...setupRoutes(deps.setup, deps),
   ];
   for (const route of [...mirrorRoutes(deps, context), ...routes]) addRoute(router, route, context);
   return router;

@@ -1,18 +1,28 @@
 /** Endpoint that tests the connections: service, broker, database, Home Assistant and archive. */
 
-import type { Config } from "../config/schema.ts";
-import type { Account } from "../service/client/account.ts";
+import { createServer } from "node:net";
+import { type Text, textIn } from "../core/language/text.ts";
+import { withoutLogin } from "../mqtt/broker/start-broker.ts";
+import { asTried, type TriedAccount } from "../state/open-account.ts";
 import { damageIn } from "../storage/damage-scan.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { databaseTrouble } from "../storage/write-check.ts";
-import { askService, isPatience, knownAddresses, troubleText } from "./ask-service.ts";
-import { type Check, resultOf } from "./broker-check.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import type { LocalSource } from "./local-source.ts";
 import { described, list, namedObject, oneOf, orNull, text, type ValueOf } from "./schema.ts";
+import { MAX_TRIED, type Trial, tryAccount, tryConnection, WAITS } from "./try-connection.ts";
 
-/** Maximum number of accounts that are contacted, so that a check does not use up the quota of a minute. */
-const MAX_CHECKED = 3;
+interface Check {
+  readonly part: string;
+  /** `untold` if it could not be tested, for instance because the quota does not allow it now. */
+  readonly state: "works" | "fails" | "untold";
+  readonly text: string;
+}
+
+const LOGINS = [
+  ["home_assistant", "Home Assistant", "it accepts the token"],
+  ["archive", "archive", "PostgreSQL accepts the login"],
+] as const;
 
 const check = () =>
   namedObject("Check", {
@@ -33,30 +43,45 @@ export const checkEndpoints: readonly Endpoint[] = [
     summary: "Tests service, broker, database, Home Assistant and archive, with at most three requests to the service.",
     answer: checks,
     async run(source) {
-      const { state, storage, config, checkBroker } = source;
+      const { state, storage, config, proxy } = source;
       const found: Check[] = [];
-      for (const [i, account] of state.accounts.all.entries())
-        found.push(await checkAccount(source, account, i < MAX_CHECKED));
-      found.push(await checkBroker(), await checkDatabase(storage));
-      const configured = [await checkHomeAssistant(config), await checkArchive(config)].flatMap((each) => each ?? []);
-      const body = { checks: [...found, ...configured], keys_mark: state.accounts.keysMark };
+      for (const [i, tried] of state.accounts.all.map(asTried).entries())
+        found.push(await checkAccount(source, tried, i < MAX_TRIED));
+      found.push(await checkBroker(source), await checkDatabase(storage));
+      for (const [kind, part, accepts] of LOGINS)
+        if (config[kind]) found.push(shown(part, await tryConnection(source, kind, config, { proxy }), accepts));
+      const body = { checks: found, keys_mark: state.accounts.keysMark };
       return { kind: "json", body };
     },
   }),
 ];
 
-async function checkAccount(source: LocalSource, account: Account, isTried: boolean): Promise<Check> {
+/** Returns the result of a test as it is shown. `otherwise` is the text if it works. */
+function shown(part: string, { works, code, facts: { detail } }: Trial, otherwise: string): Check {
+  if (works) return { part, state: "works", text: otherwise };
+  return { part, state: code === WAITS ? "untold" : "fails", text: textIn("en", detail ?? "") };
+}
+
+/** Returns the result of a test by the reason of its failure; null if the part works. */
+function resultOf(part: string, trouble: Text | null, otherwise: string): Check {
+  return {
+    part,
+    state: trouble === null ? "works" : "fails",
+    text: trouble === null ? otherwise : textIn("en", trouble),
+  };
+}
+
+async function checkAccount(source: LocalSource, tried: TriedAccount, isTried: boolean): Promise<Check> {
+  const { account } = tried;
   const part = `service (${account.name})`;
-  if (!isTried) return { part, state: "untold", text: `not tested: a check tests at most ${MAX_CHECKED} accounts` };
-  const isPartner = account === source.state.accounts.thirdParty;
-  const trouble = await askService(source, account, isPartner ? "requestCounts" : "addresses");
-  if (trouble) return { part, state: isPatience(trouble) ? "untold" : "fails", text: troubleText(trouble) };
+  if (!isTried) return { part, state: "untold", text: `not tested: a check tests at most ${MAX_TRIED} accounts` };
+  const trial = await tryAccount(source, tried);
   const { minute, day } = account.standing(source.clock.now());
   const left = [minute ? `${minute.left} this minute` : [], day ? `${day.left} today` : []].flat();
-  const count = knownAddresses(source, account)?.length ?? 0;
-  const found = isPartner ? [] : [count === 1 ? "1 address" : `${count} addresses`];
+  const count = trial.facts.addresses?.length;
+  const found = count === undefined ? [] : [count === 1 ? "1 address" : `${count} addresses`];
   const requests = left.length > 0 ? [`requests left: ${left.join(", ")}`] : [];
-  return resultOf(part, null, ["it answers", ...found, ...requests].join("; "));
+  return shown(part, trial, ["it answers", ...found, ...requests].join("; "));
 }
 
 async function checkDatabase({ database, databasePath }: Pick<Storage, "database" | "databasePath">): Promise<Check> {
@@ -65,27 +90,28 @@ async function checkDatabase({ database, databasePath }: Pick<Storage, "database
   return resultOf("database", trouble, `writable; ${chunks} chunks stored`);
 }
 
-/** Logs in to Home Assistant and disconnects. Returns null if it is not configured. */
-async function checkHomeAssistant({ home_assistant }: Pick<Config, "home_assistant">): Promise<Check | null> {
-  if (!home_assistant) return null;
-  const { HomeAssistantClient } = await import("../integrations/homeassistant/websocket-client.ts");
-  const login = () => HomeAssistantClient.connect(home_assistant, new AbortController().signal);
-  return resultOf("Home Assistant", await troubleOf(login), "it accepts the token");
-}
-
-/** Logs in to the archive and disconnects. Returns null if it is not configured. */
-async function checkArchive({ archive }: Pick<Config, "archive">): Promise<Check | null> {
-  if (!archive) return null;
-  const { PostgresArchive } = await import("../integrations/archive/postgres-archive.ts");
-  const login = () => PostgresArchive.check(archive, new AbortController().signal);
-  return resultOf("archive", await troubleOf(login), "PostgreSQL accepts the login");
-}
-
-async function troubleOf(login: () => Promise<{ close(): unknown }>): Promise<string | null> {
-  try {
-    (await login()).close();
-    return null;
-  } catch (error) {
-    return error instanceof Error && error.message ? error.message : "no connection";
+/** Tests the broker: the running daemon's connection, or else the login of another one, or the port of the built-in one. */
+async function checkBroker(source: LocalSource): Promise<Check> {
+  const { broker, mqtt } = source.config;
+  if (source.broker) {
+    const { url, trouble } = source.broker();
+    return resultOf("broker", trouble, `connected: ${url === undefined ? "built in" : withoutLogin(url)}`);
   }
+  if (mqtt.url !== undefined) {
+    const { facts } = await tryConnection(source, "mqtt", source.config, { proxy: null });
+    return resultOf("broker", facts.detail, `${withoutLogin(mqtt.url)} accepts the login`);
+  }
+  const trouble = await whyNotFree(broker.host, broker.port);
+  const failure = trouble && `the built-in broker cannot listen on port ${broker.port}: ${trouble}`;
+  return resultOf("broker", failure, `built in, port ${broker.port} free`);
+}
+
+function whyNotFree(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      resolve(error.code === "EADDRINUSE" ? "another program uses it" : (error.code ?? error.message));
+    });
+    server.listen(port, host, () => server.close(() => resolve(null)));
+  });
 }

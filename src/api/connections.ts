@@ -1,13 +1,11 @@
 /** Connections of the configuration over HTTP: read without secrets, tested, changed, as in the owner's file again. */
 
 import type { ConnectionName } from "../config/connections.ts";
-import type { Config } from "../config/schema.ts";
 import { isTree } from "../config/tree.ts";
 import { languageOf } from "../core/language/language.ts";
 import { message, textIn } from "../core/language/text.ts";
 import { localError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
-import type { ProxySettings } from "../service/client/proxy.ts";
 import { callerOf, edit, editByBody, editedAnswer, refusedEdit, withRevision } from "./configuration.ts";
 import { type Endpoint, endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
@@ -23,7 +21,7 @@ import {
   text,
   type ValueOf,
 } from "./schema.ts";
-import { type Trial, tryExternalBroker, tryHomeAssistant, tryService, tryThirdParty } from "./setup/setup-trials.ts";
+import { tryConnection } from "./try-connection.ts";
 
 const keySchema = () =>
   namedObject("ConnectionKey", {
@@ -88,14 +86,15 @@ export const connectionEndpoints: readonly Endpoint[] = [
     answer: trialSchema,
     example: "/local/v1/connections/mqtt/test",
     body,
-    async run({ connections, proxy }, { connection }, request) {
+    async run(source, { connection }, request) {
+      const { connections, proxy } = source;
       const asked = askedIn(connection, request);
       if ("kind" in asked) return asked;
       const config = connections.tried(asked);
       if ("kind" in config) return refusedEdit(config);
-      const { works, problem, detail } = await trialOf(connection, config, proxy);
+      const { works, code, facts } = await tryConnection(source, connection, config, { proxy });
       const language = languageOf(request.headers["accept-language"], "en");
-      return { kind: "json", body: { works, problem, detail: detail && textIn(language, detail) } };
+      return { kind: "json", body: { works, problem: code, detail: facts.detail && textIn(language, facts.detail) } };
     },
   }),
   endpoint("DELETE /local/v1/connections/:connection", "resetConnection", "admin", {
@@ -113,17 +112,4 @@ function askedIn(name: ConnectionName, request: Pick<LocalRequest, "body" | "hea
   const given = request.body;
   if (!isTree(given) || !isTree(given.keys)) return localError("invalid_parameter", message("refused.send_keys"));
   return { name, keys: given.keys, caller: callerOf(request) };
-}
-
-const NOT_SET: Trial = { works: false, problem: "not_set", detail: message("connection.not_set") };
-
-async function trialOf(name: ConnectionName, config: Config, proxy: ProxySettings | null): Promise<Trial> {
-  const { consumer, third_party, home_assistant, mqtt, service } = config;
-  if (name === "mqtt") return mqtt.url === undefined ? NOT_SET : tryExternalBroker(mqtt);
-  if (name === "home_assistant") return home_assistant ? tryHomeAssistant(home_assistant) : NOT_SET;
-  const [account] = [consumer ?? []].flat();
-  const trials: Trial[] = [];
-  if (account?.api_key !== undefined) trials.push(await tryService(service, account.api_key, proxy));
-  if (third_party?.api_key !== undefined) trials.push(await tryThirdParty(service, third_party, proxy));
-  return trials.find(({ works }) => !works) ?? trials[0] ?? NOT_SET;
 }

@@ -5,6 +5,7 @@ import type { ConnectionEditor } from "../config/editing/connection-editor.ts";
 import type { PageHistory } from "../config/editing/page-history.ts";
 import type { SettingsEditor } from "../config/editing/settings-editor.ts";
 import type { Config } from "../config/schema.ts";
+import type { Text } from "../core/language/text.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { LogMemory } from "../core/runtime/log-memory.ts";
 import type { SeriesKey } from "../core/series/series.ts";
@@ -14,7 +15,6 @@ import type { PlannedState } from "../plans/open-plans.ts";
 import type { Plugs } from "../plugs/plug-wiring.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
 import type { Storage } from "../storage/open-storage.ts";
-import type { Check } from "./broker-check.ts";
 import type { EventFeed } from "./event-source.ts";
 import type { SetupOptions } from "./setup/setup.ts";
 
@@ -36,8 +36,8 @@ export interface ApiDeps {
   readonly logLines: LogMemory;
   /** Called for a series whose stored rows were changed by a request of the LAN. */
   readonly onSeriesChanged: (series: SeriesKey) => void;
-  /** Tests the broker: the connection of the running daemon, or the configured one while none runs. */
-  readonly checkBroker: () => Promise<Check>;
+  /** Returns the URL of the broker in use and why it is not connected; null while no daemon runs. */
+  readonly broker: (() => { readonly url: string | undefined; readonly trouble: Text | null }) | null;
   readonly proxy: ProxySettings | null;
   /** Returns the command line that the owner types. */
   readonly commandHint: CommandHint;

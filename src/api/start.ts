@@ -31,10 +31,8 @@ export interface Server {
 export async function startServer(options: ServerOptions, deps: ServerDeps, changes: ChangeBus): Promise<Server> {
   const { config, log, signal } = options;
   const { mqtt, reloading } = deps;
-  const api = apiDeps(options, deps, changes, async () => {
-    const { checkOfBroker } = await import("./broker-check.ts");
-    return checkOfBroker(reloading.used, mqtt.client.status().trouble);
-  });
+  const broker = () => ({ url: reloading.used.mqtt.url, trouble: mqtt.client.status().trouble });
+  const api = apiDeps(options, deps, changes, broker);
   const { events } = api;
   mqtt.published.subscribe((change) =>
     "kept" in change ? events.keepParts(change.kept) : events.show(change.messages, change.part),
@@ -79,13 +77,8 @@ export async function serveCommand(
   changes: ChangeBus,
   socketPath: string,
 ): Promise<void> {
-  const [{ openOwnersApi }, { checkConfiguredBroker }] = await Promise.all([
-    import("./api.ts"),
-    import("./broker-check.ts"),
-  ]);
-  const api = openOwnersApi(
-    apiDeps(options, { ...deps, ...IDLE }, changes, () => checkConfiguredBroker(options.config)),
-  );
+  const { openOwnersApi } = await import("./api.ts");
+  const api = openOwnersApi(apiDeps(options, { ...deps, ...IDLE }, changes, null));
   await serveSocket(socketPath, api.owners, options.signal);
 }
 
@@ -93,7 +86,7 @@ function apiDeps(
   options: ServerOptions,
   { editors, ...modules }: Omit<ServerDeps, keyof ApiParts> & ApiParts,
   changes: ChangeBus,
-  checkBroker: ApiDeps["checkBroker"],
+  broker: ApiDeps["broker"],
 ) {
   const { homes, startedAt } = modules.state;
   return {
@@ -105,7 +98,7 @@ function apiDeps(
     ...modules,
     ...editors,
     events: new EventFeed({ baseTopic: options.config.mqtt.base_topic, homes, startedAt }),
-    checkBroker,
+    broker,
     onSeriesChanged: (series: SeriesKey) => changes.seriesChanged.emit(series),
   };
 }

@@ -18,7 +18,7 @@ import { type Storage, type StorageOptions, transitionsIn } from "../storage/ope
 import type { RequestLog } from "../storage/request-log.ts";
 import { historyStart } from "../storage/retention.ts";
 import { WriteRecoveryLoop } from "../storage/write-recovery-loop.ts";
-import { type Accounts, openAccounts, THIRD_PARTY } from "./accounts.ts";
+import { type Accounts, openAccounts } from "./accounts.ts";
 import type { ChangeBus } from "./change-bus.ts";
 import { ClockGuard } from "./clock-guard.ts";
 import type { CollectorLog } from "./collector.ts";
@@ -28,6 +28,7 @@ import { DataDirWatch } from "./data-dir-watch.ts";
 import { HeapWatch } from "./heap-watch.ts";
 import { Homes } from "./homes.ts";
 import { DAMAGED_VALUES, NightlyMaintenance, reportRecovery } from "./nightly-maintenance.ts";
+import { THIRD_PARTY } from "./open-account.ts";
 import { Places } from "./places.ts";
 import { HomeReader } from "./price-reader.ts";
 import { RefusedFiles } from "./refused-files.ts";

@@ -18,7 +18,7 @@ import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { accountTarget } from "../service/contract/polled-series.ts";
 import { seriesOf } from "../service/contract/series-mapping.ts";
-import { THIRD_PARTY } from "./accounts.ts";
+import { THIRD_PARTY } from "./open-account.ts";
 import { PlaceHistory } from "./place-history.ts";
 import { type ConfiguredPlace, PlaceIds } from "./place-ids.ts";
 import type { SeriesRepository } from "./series-repository.ts";

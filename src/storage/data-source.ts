@@ -42,6 +42,11 @@ export function sourceOf(baseUrl: string, isDemo: boolean): string {
   return isDemo ? DEMO_SOURCE : (URL.parse(baseUrl)?.href ?? baseUrl).replace(/\/+$/, "");
 }
 
+/** Returns the name of a row of another source than that of the stored data, which it has until its source is in use. */
+export function nameAt(source: string, name: string): string {
+  return `${encodeURIComponent(source)}/${name}`;
+}
+
 /**
  * Makes `source` the source of the stored data, before anything is read. Data of another source ends. A database that
  * does not know its source belongs to `source`. Throws PassingStartError if the database cannot be written.
@@ -56,8 +61,8 @@ export function takeSource(database: DatabaseSync, settings: KeyValueStore, sour
   try {
     transaction(withDigest(database), () => {
       for (const rows of NAMED_ROWS) {
-        mark(database, rows, `${encodeURIComponent(before)}/`);
-        unmark(database, rows, `${encodeURIComponent(source)}/`);
+        mark(database, rows, nameAt(before, ""));
+        unmark(database, rows, nameAt(source, ""));
       }
       for (const prefix of SETTINGS) database.prepare("delete from setting where name glob ?").run(`${prefix}*`);
       const keep = "insert or replace into setting (name, value, digest) values (?1, ?2, digest(?1, ?2))";

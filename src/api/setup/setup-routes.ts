@@ -1,29 +1,35 @@
 /** Endpoints of the set-up, for the dashboard's own page. They return an error once the home is set up. */
 import { joined } from "../../config/mistake.ts";
+import { type Tree, valueAt } from "../../config/tree.ts";
 import { languageOf } from "../../core/language/language.ts";
 import { message, type Text, textIn } from "../../core/language/text.ts";
 import { MINUTE_MS } from "../../core/time/interval.ts";
-import { type LocalError, localError } from "../../http/errors.ts";
+import { localError } from "../../http/errors.ts";
 import type { LocalRequest, LocalRoute } from "../../http/route.ts";
 import { type Endpoint, endpointFor } from "../endpoint.ts";
 import { FROM_PAGE, routesOf } from "../openapi/operation.ts";
 import { boolean, described, integer, list, namedObject, oneOf, orNull, text, type ValueOf } from "../schema.ts";
+import { type TrialDeps, type TriedPlace, tryConnection } from "../try-connection.ts";
 import { setupBodies as bodies, finishSetup, type SetupOptions } from "./setup.ts";
 import { SetupAccess } from "./setup-access.ts";
-import { type Trial, tryExternalBroker, tryHomeAssistant, tryService, tryThirdParty } from "./setup-trials.ts";
 
 /** Limit of tests per minute. Each may send a request to the service, which counts it against the quota. */
 const MAX_TRIALS_PER_MINUTE = 20;
 
-const trial = () => ({
-  works: boolean,
-  problem: orNull(text),
-  detail: described(
-    orNull(text),
-    "Result of the test, in the language of the request; messages of other programs are as they come.",
-  ),
-});
-const trialSchema = () => namedObject("SetupTrial", trial());
+const trialSchema = () =>
+  namedObject("SetupTrial", {
+    works: boolean,
+    problem: orNull(text),
+    detail: described(
+      orNull(text),
+      "Result of the test, in the language of the request; messages of other programs are as they come.",
+    ),
+    addresses: described(
+      list(namedObject("SetupAddress", { id: text, label: text, address: text, region: text })),
+      "Addresses of a key of the service.",
+    ),
+    suggestions: described(list(text), "Addresses that match the one of a third-party key's request."),
+  });
 const stateSchema = () =>
   namedObject("Setup", {
     state: described(oneOf(["done", "code", "open"]), "`code`: the code from the log is required first."),
@@ -32,16 +38,6 @@ const stateSchema = () =>
       orNull(text),
       "Why the home that was set up before could not be started, in the language of the request.",
     ),
-  });
-const serviceSchema = () =>
-  namedObject("SetupService", {
-    ...trial(),
-    addresses: list(namedObject("SetupAddress", { id: text, label: text, address: text, region: text })),
-  });
-const thirdPartySchema = () =>
-  namedObject("SetupThirdPartyTrial", {
-    ...trial(),
-    suggestions: described(list(text), "Addresses that match the one of the request."),
   });
 const doneSchema = () =>
   namedObject("SetupDone", {
@@ -55,6 +51,7 @@ const EXAMPLE_KEY = "key-from-the-app";
 
 interface SetupSource {
   readonly options: SetupOptions;
+  readonly deps: TrialDeps;
   readonly access: SetupAccess;
   /** Set when a home is set up and the demo is about to end. */
   isFinished: boolean;
@@ -66,6 +63,7 @@ const errors = ["invalid_parameter", "invalid_token", "forbidden", "rate_limited
 const step = { about: "The result.", headers: FROM_PAGE, errors } as const;
 const trialStep = {
   ...step,
+  answer: trialSchema,
   refusal({ access, trials }: SetupSource, request: LocalRequest) {
     const refused = access.refusal(request);
     if (refused || !isTooMany(trials, request.now)) return refused;
@@ -99,10 +97,7 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
     ...trialStep,
     summary: "Requests the addresses of a key from the service.",
     body: { schema: () => bodies.service, example: { api_key: EXAMPLE_KEY } },
-    answer: serviceSchema,
-    async run({ options }, _params, request) {
-      return trialAnswer(await tryService(options.config.service, request.body.api_key, options.proxy), request);
-    },
+    run: async (source, _params, request) => tried(source, "service", { consumer: request.body }, request),
   }),
   setup("POST /local/v1/setup/third-party", "trySetupThirdParty", "open", {
     ...trialStep,
@@ -111,11 +106,9 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
       schema: () => bodies.thirdParty,
       example: { api_key: "key-of-the-pair", api_secret: "secret-of-the-pair", address: "Vesterbrogade 1" },
     },
-    answer: thirdPartySchema,
-    async run({ options }, _params, request) {
-      const { hash_encoding = "hex", api_key, api_secret, ...place } = request.body;
-      const account = { api_key, api_secret, hash_encoding, places: [] };
-      return trialAnswer(await tryThirdParty(options.config.service, account, options.proxy, place), request);
+    run(source, _params, request) {
+      const { region, address, ...third_party } = request.body;
+      return tried(source, "service", { third_party, place: { region, address } }, request);
     },
   }),
   setup("POST /local/v1/setup/broker", "trySetupBroker", "open", {
@@ -125,12 +118,7 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
       schema: () => bodies.broker,
       example: { url: "mqtt://192.168.1.10:1883", username: "elbro", password: "password-of-elbro" },
     },
-    answer: trialSchema,
-    async run({ options }, _params, request) {
-      const mistake = mistakeIn(options.readWith({ file: JSON.stringify({ mqtt: request.body }), page: null }));
-      const mqtt = { ...options.config.mqtt, ...request.body } as typeof options.config.mqtt;
-      return mistake ?? trialAnswer(await tryExternalBroker(mqtt), request);
-    },
+    run: async (source, _params, request) => tried(source, "mqtt", { mqtt: request.body }, request),
   }),
   setup("POST /local/v1/setup/home-assistant", "trySetupHomeAssistant", "open", {
     ...trialStep,
@@ -139,13 +127,7 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
       schema: () => bodies.homeAssistant,
       example: { url: "http://homeassistant.local:8123", token: "token-of-an-administrator" },
     },
-    answer: trialSchema,
-    async run({ options }, _params, request) {
-      const mistake = mistakeIn(
-        options.readWith({ file: JSON.stringify({ home_assistant: request.body }), page: null }),
-      );
-      return mistake ?? trialAnswer(await tryHomeAssistant(request.body), request);
-    },
+    run: async (source, _params, request) => tried(source, "home_assistant", { home_assistant: request.body }, request),
   }),
   setup("POST /local/v1/setup", "finishSetup", "open", {
     ...step,
@@ -184,10 +166,11 @@ export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
 ];
 
 /** Returns the routes. Without options, a home is set up already. */
-export function setupRoutes(options: SetupOptions | null): readonly LocalRoute[] {
+export function setupRoutes(options: SetupOptions | null, deps: TrialDeps): readonly LocalRoute[] {
   if (options) {
     const trials = { start: Number.NEGATIVE_INFINITY, count: 0 };
-    return routesOf(setupEndpoints, { options, access: new SetupAccess(options.onCode), isFinished: false, trials });
+    const access = new SetupAccess(options.onCode);
+    return routesOf(setupEndpoints, { options, deps, access, isFinished: false, trials });
   }
   const done = { kind: "json", body: { state: "done", file: null, failure: null } } as const;
   const refused = localError("conflict", message("refused.setup_done"));
@@ -207,9 +190,26 @@ function shownIn({ headers }: Pick<LocalRequest, "headers">, text: Text | null):
   return text && textIn(languageOf(headers["accept-language"], "en"), text);
 }
 
-function trialAnswer<Given extends Trial>(trial: Given, { headers }: Pick<LocalRequest, "headers">) {
-  const detail = shownIn({ headers }, trial.detail);
-  return { kind: "json" as const, body: { ...trial, detail } };
+/** Tests a connection with entered values. */
+async function tried(
+  { options, deps }: SetupSource,
+  kind: "service" | "mqtt" | "home_assistant",
+  { place = {}, ...entered }: Tree & { readonly place?: TriedPlace },
+  request: Pick<LocalRequest, "headers">,
+) {
+  const reading = options.readWith({ file: JSON.stringify(entered), page: null });
+  if (reading.kind === "mistakes")
+    return {
+      ...localError("invalid_parameter", joined(reading.mistakes.map(({ key, facts }) => ({ key, facts })))),
+      mistakes: reading.mistakes,
+    };
+  const { proxy, config } = options;
+  const asked = Object.fromEntries(Object.keys(entered).map((section) => [section, valueAt(reading.config, section)]));
+  const { works, code, facts } = await tryConnection(deps, kind, { ...config, ...asked }, { proxy, place });
+  const { detail, addresses = [], suggestions = [] } = facts;
+  const listed = addresses.map(({ id, label, formattedAddress: address, region }) => ({ id, label, address, region }));
+  const body = { works, problem: code, detail: shownIn(request, detail), addresses: listed, suggestions };
+  return { kind: "json" as const, body };
 }
 
 function stateOf({ options, access, isFinished }: SetupSource, request: LocalRequest): ValueOf<typeof stateSchema> {
@@ -217,12 +217,4 @@ function stateOf({ options, access, isFinished }: SetupSource, request: LocalReq
   const failure = isFinished ? null : shownIn(request, options.failure);
   // The reason may contain addresses and file names of this machine.
   return access.refusal(request) === null ? { state: "open", file, failure } : { state: "code", file, failure: null };
-}
-
-function mistakeIn(reading: ReturnType<SetupOptions["readWith"]>): LocalError | null {
-  if (reading.kind === "config") return null;
-  return {
-    ...localError("invalid_parameter", joined(reading.mistakes.map(({ key, facts }) => ({ key, facts })))),
-    mistakes: reading.mistakes,
-  };
 }

@@ -13,8 +13,9 @@ import type { QuotaWindow } from "../contract/limits.ts";
 import { type BodyOf, type OperationId, operationOf, type ParamsOf, type Success } from "../contract/operations.ts";
 import type { QuotaStanding } from "../contract/quota-headers.ts";
 import { writeRequest } from "../contract/request.ts";
+import { serviceTime } from "./answer-notes.ts";
 import type { CircuitBreaker, Scopes } from "./circuit-breaker.ts";
-import { type AskContext, type Client, serviceTime } from "./client.ts";
+import type { AskContext, Client } from "./client.ts";
 import type { Outage } from "./outage.ts";
 import type { Permit, RateLimiter, RateLimiterClock } from "./rate-limiter.ts";
 import { SharedFlights } from "./shared-flights.ts";
@@ -137,6 +138,11 @@ export class Account {
     return { until: now + Math.ceil(until - monotonicMs), why };
   }
 
+  /** Counts an attempt in the request log that was made to try another key of this account. */
+  countTried(attemptId: number, share: Share): void {
+    this.#deps.rateLimiter.count(attemptId, share, this.#deps.clock.monotonicMs());
+  }
+
   /** Sends a request, or returns why it is deferred. Equal requests in flight share one. */
   async ask<Id extends OperationId>(inquiry: AccountRequest<Id>): Promise<AccountReply<Id>> {
     const path = writeRequest(inquiry.operation, inquiry.params);
@@ -167,29 +173,25 @@ export class Account {
     const sentAt = clock.monotonicMs();
     let requestId: string | null = null;
     const context: AskContext = {
+      permit,
       signal: this.#deps.signal,
       note: (notes) => {
         requestId = notes.requestId;
         this.#reportedQuota = { ...this.#reportedQuota, ...notes.quota };
-        permit.note(notes);
         this.#setProblem("quota_too_small", "quota", this.#deps.rateLimiter.shortage);
         const serverMs = serviceTime(notes);
         if (serverMs !== null) this.#deps.onServerTime(serverMs);
       },
     };
-    try {
-      const answer = await client(inquiry.operation, inquiry.params, context);
-      this.#deps.onSpent(inquiry.operation, answer.kind === "refused" ? String(answer.status) : answer.kind);
-      if (answer.kind !== "ok") return this.#failed(inquiry, scopes, answer, sentAt);
-      if (inquiry.operation === "addresses") {
-        // Nothing else can be requested for an account without addresses.
-        const isEmpty = (answer.body as BodyOf<"addresses">).data.length === 0;
-        this.#setProblem("no_addresses", "address list", isEmpty ? message("found.no_addresses") : null, requestId);
-      }
-      return this.#succeeded(scopes, answer, requestId);
-    } finally {
-      permit.settle();
+    const answer = await client(inquiry.operation, inquiry.params, context);
+    this.#deps.onSpent(inquiry.operation, answer.kind === "refused" ? String(answer.status) : answer.kind);
+    if (answer.kind !== "ok") return this.#failed(inquiry, scopes, answer, sentAt);
+    if (inquiry.operation === "addresses") {
+      // Nothing else can be requested for an account without addresses.
+      const isEmpty = (answer.body as BodyOf<"addresses">).data.length === 0;
+      this.#setProblem("no_addresses", "address list", isEmpty ? message("found.no_addresses") : null, requestId);
     }
+    return this.#succeeded(scopes, answer, requestId);
   }
 
   /** Starts a problem of a part of the account, or ends it without a detail. */
@@ -292,7 +294,12 @@ export class Account {
 
 const PLACE_NAMES: readonly string[] = ["latitude", "longitude"];
 
-function detailOf(failure: FetchFailure): Text {
+/** Returns what a failure was, or what a request waits for and until when. */
+export function detailOf(failure: FetchFailure | Deferred): Text {
+  if (failure.kind === "deferred") {
+    const what = failure.after ? detailOf(failure.after) : failure.why;
+    return message("found.paused", { what, until: formatInstant(failure.until) });
+  }
   if (failure.kind !== "refused") return failure.why;
   return `${[failure.status, failure.code].filter((part) => part !== null).join(" ")}: ${failure.reason}`;
 }

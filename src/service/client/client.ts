@@ -12,24 +12,19 @@ import {
   type ParamsOf,
   type Success,
 } from "../contract/operations.ts";
-import { parseQuotaHeaders, parseRetryAfterSec, type QuotaStanding } from "../contract/quota-headers.ts";
+import { parseQuotaHeaders, parseRetryAfterSec } from "../contract/quota-headers.ts";
 import { writeRequest } from "../contract/request.ts";
+import type { AnswerNotes } from "./answer-notes.ts";
 import type { HttpAnswer, HttpGet } from "./http-transport.ts";
 import { MAX_ANSWER_MB, TOO_MANY_HEADERS } from "./network-errors.ts";
-
-/** Facts from the headers of a response. */
-export interface AnswerNotes {
-  readonly status: number;
-  readonly requestId: string | null;
-  readonly quota: Partial<QuotaStanding>;
-  /** Service time from the `Date` header. */
-  readonly serverMs: EpochMs | null;
-}
+import type { Permit } from "./rate-limiter.ts";
 
 /** Data of a request other than its parameters. */
 export interface AskContext {
+  /** Permission of the rate limiter, for this request only. The client settles it. */
+  readonly permit: Permit;
   readonly signal: AbortSignal;
-  /** Called once, when the headers have arrived. */
+  /** Called once, when the headers have arrived and the permit knows them. */
   readonly note: (notes: AnswerNotes) => void;
 }
 
@@ -40,6 +35,8 @@ export type Client = <Id extends OperationId>(
 ) => Promise<Success<Id> | FetchFailure>;
 
 export interface ClientOptions {
+  /** Name of the account whose keys these are; requests need a permit of its rate limiter. */
+  readonly account: string;
   readonly get: HttpGet;
   /** Path before the contract's paths, without a trailing slash. */
   readonly basePath: string;
@@ -59,28 +56,45 @@ const MAX_BLANKS = 100;
 /** Pattern of an error code; other texts are not codes of this contract. */
 const ERROR_CODE = /^[a-z_]{1,50}$/;
 
-export function createClient({ get, basePath, userAgent, authorization, secrets }: ClientOptions): Client {
+/** Creates the only way to the service. Each request uses up a permit of its account, which the request log has. */
+export function createClient(options: ClientOptions): Client {
   return async (id, params, context) => {
-    const key = authorization[operationOf(id).interface];
-    if (key === undefined) throw new Error(`${id} needs a key of its interface, which is not configured`);
-    const headers = {
-      authorization: key,
-      accept: "application/json",
-      "accept-encoding": "identity",
-      "user-agent": userAgent,
-    };
-    let answer: HttpAnswer;
+    const { permit } = context;
+    permit.use(options.account);
     try {
-      answer = await get(basePath + writeRequest(id, params), headers, context.signal);
-    } catch (error) {
-      const why = reasonOf(error, message("net.failed"));
-      if (why === TOO_MANY_HEADERS) return { kind: "malformed", why, requestId: null };
-      return { kind: "unreachable", why: typeof why === "string" ? withoutSecrets(why, secrets) : why };
+      return await send(options, id, params, context);
+    } finally {
+      permit.settle();
     }
-    const notes = isPage(answer.body) ? NOT_THE_SERVICE : notesOf(answer, secrets);
-    context.note(notes);
-    return answer.status === 200 ? readSuccess(id, answer, notes) : refusal(id, answer, notes, secrets);
   };
+}
+
+async function send<Id extends OperationId>(
+  { get, basePath, userAgent, authorization, secrets }: ClientOptions,
+  id: Id,
+  params: ParamsOf<Id>,
+  { permit, signal, note }: AskContext,
+): Promise<Success<Id> | FetchFailure> {
+  const key = authorization[operationOf(id).interface];
+  if (key === undefined) throw new Error(`${id} needs a key of its interface, which is not configured`);
+  const headers = {
+    authorization: key,
+    accept: "application/json",
+    "accept-encoding": "identity",
+    "user-agent": userAgent,
+  };
+  let answer: HttpAnswer;
+  try {
+    answer = await get(basePath + writeRequest(id, params), headers, signal);
+  } catch (error) {
+    const why = reasonOf(error, message("net.failed"));
+    if (why === TOO_MANY_HEADERS) return { kind: "malformed", why, requestId: null };
+    return { kind: "unreachable", why: typeof why === "string" ? withoutSecrets(why, secrets) : why };
+  }
+  const notes = isPage(answer.body) ? NOT_THE_SERVICE : notesOf(answer, secrets);
+  permit.note(notes);
+  note(notes);
+  return answer.status === 200 ? readSuccess(id, answer, notes) : refusal(id, answer, notes, secrets);
 }
 
 /** Replaces every secret in a text, because an error of a server or library may quote the request. */
@@ -177,11 +191,4 @@ function notesOf(answer: HttpAnswer, secrets: readonly string[]): AnswerNotes {
     quota: parseQuotaHeaders(answer.header, serverMs),
     serverMs,
   };
-}
-
-/** Returns the time of a response if the service itself sent it, and not for example a captive portal. */
-export function serviceTime(notes: AnswerNotes | null): EpochMs | null {
-  if (!notes) return null;
-  const { requestId, quota, serverMs } = notes;
-  return requestId !== null || quota.minute || quota.day ? serverMs : null;
 }

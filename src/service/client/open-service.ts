@@ -1,5 +1,6 @@
 /** Opens the connection to the service. The HTTP client is loaded with the first request. */
 
+import { type Client, type ClientOptions, createClient } from "./client.ts";
 import type { HttpGet, Transport } from "./http-transport.ts";
 import type { ProxySettings } from "./proxy.ts";
 
@@ -10,9 +11,8 @@ export interface ServiceOptions {
 }
 
 export interface Service {
-  readonly get: HttpGet;
-  /** Path before the contract's paths, without a trailing slash. */
-  readonly basePath: string;
+  /** Creates the client of an account. There is no other way to this connection. */
+  readonly client: (options: Omit<ClientOptions, "get" | "basePath">) => Client;
   readonly close: () => Promise<void>;
 }
 
@@ -27,9 +27,10 @@ export function openService({ config, proxy }: ServiceOptions): Service {
     );
     return transport;
   };
+  const get: HttpGet = async (path, headers, signal) => (await connect()).get(path, headers, signal);
+  const basePath = base.pathname.replace(/\/+$/, "");
   return {
-    get: async (path, headers, signal) => (await connect()).get(path, headers, signal),
-    basePath: base.pathname.replace(/\/+$/, ""),
+    client: (options) => createClient({ ...options, get, basePath }),
     close: async () => transport?.then((opened) => opened.close()),
   };
 }

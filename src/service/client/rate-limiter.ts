@@ -23,7 +23,7 @@ import { message, type Text } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
-import { type AnswerNotes, serviceTime } from "./client.ts";
+import { type AnswerNotes, serviceTime } from "./answer-notes.ts";
 import { LostLedger } from "./lost-ledger.ts";
 import { ageByServerTime, type IdleNote, idleNote, type PlacedAttempt, placeAttempts } from "./restored-attempts.ts";
 import { SharedQuota, storedSharedQuota } from "./shared-quota.ts";
@@ -56,12 +56,51 @@ export interface RateLimiterDeps {
   readonly source: RateLimitSource;
 }
 
-/** Permission to send one request; it must be settled in any case. */
-export interface Permit {
+/** What a permit tells its rate limiter. */
+interface PermitOptions {
+  readonly account: string;
   readonly attemptId: number;
-  readonly note: (notes: AnswerNotes) => void;
-  readonly settle: () => void;
+  readonly onNotes: (notes: AnswerNotes) => void;
+  readonly onSettled: (notes: AnswerNotes | null) => void;
 }
+
+/**
+ * Permission to send one request, whose attempt is on disk. This class is exported as a type only, so that nothing but
+ * the rate limiter makes one.
+ */
+class GrantedPermit {
+  readonly attemptId: number;
+  readonly #options: PermitOptions;
+  #state: "open" | "used" | "settled" = "open";
+  #notes: AnswerNotes | null = null;
+
+  constructor(options: PermitOptions) {
+    this.#options = options;
+    this.attemptId = options.attemptId;
+  }
+
+  /** Uses the permit up, for a request with a key of `account`. Throws an InvariantError if that is not possible. */
+  use(account: string): void {
+    invariant(this.#state === "open", "a request has a permit that is open and unused");
+    invariant(account === this.#options.account, "a request has a permit of its own account");
+    this.#state = "used";
+  }
+
+  /** Records the headers of the response. */
+  note(notes: AnswerNotes): void {
+    invariant(this.#state !== "settled", "a response belongs to an open permit");
+    this.#notes = notes;
+    this.#options.onNotes(notes);
+  }
+
+  /** Records the end of the request, which must follow in any case; a second call has no effect. */
+  settle(): void {
+    if (this.#state === "settled") return;
+    this.#state = "settled";
+    this.#options.onSettled(this.#notes);
+  }
+}
+export type Permit = GrantedPermit;
 
 export type PermitResult =
   | { readonly kind: "go"; readonly permit: Permit }
@@ -143,30 +182,28 @@ export class RateLimiter {
       const why = message("held.not_writable");
       return { kind: "wait", untilMs: monotonicMs + UNWRITTEN_WAIT_MS, why, isQuota: false };
     }
-    this.#newestId = id;
-    this.#spending.add({ share, at: monotonicMs });
-    this.#ceilings.spent(id, share, monotonicMs);
+    this.count(id, share, monotonicMs);
     this.#inFlight++;
     return { kind: "go", permit: this.#permit(id) };
   }
 
+  /** Counts an attempt that is in the request log. */
+  count(id: number, share: Share, at: MonotonicMs): void {
+    this.#newestId = id;
+    this.#spending.add({ share, at });
+    this.#ceilings.spent(id, share, at);
+  }
+
   #permit(attemptId: number): Permit {
-    let open = true;
-    let noted: AnswerNotes | null = null;
-    return {
+    return new GrantedPermit({
+      account: this.#deps.account,
       attemptId,
-      note: (notes) => {
-        invariant(open, "a response belongs to an open permit");
-        noted = notes;
-        this.#learn(attemptId, notes);
-      },
-      settle: () => {
-        if (!open) return;
-        open = false;
+      onNotes: (notes) => this.#learn(attemptId, notes),
+      onSettled: (notes) => {
         this.#inFlight--;
-        this.#deps.requestLog.settle(attemptId, noted?.status ?? 0, noted?.requestId ?? null, serviceTime(noted));
+        this.#deps.requestLog.settle(attemptId, notes?.status ?? 0, notes?.requestId ?? null, serviceTime(notes));
       },
-    };
+    });
   }
 
   #learn(id: number, given: AnswerNotes): void {

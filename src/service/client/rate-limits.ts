@@ -16,7 +16,7 @@ import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../../core/time/interval.ts";
 import { type QuotaWindow, quotaWindows } from "../contract/limits.ts";
 import type { WindowStanding } from "../contract/quota-headers.ts";
-import type { AnswerNotes } from "./client.ts";
+import type { AnswerNotes } from "./answer-notes.ts";
 import type { RateLimitSource } from "./rate-limiter.ts";
 import { windowRestMs } from "./shared-quota.ts";
 

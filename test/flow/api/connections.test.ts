@@ -2,10 +2,13 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import type { SavedConnections } from "../../../src/api/connections.ts";
 import type { PageState } from "../../../src/api/history.ts";
+import { MINUTE_MS } from "../../../src/core/time/interval.ts";
+import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
@@ -148,6 +151,45 @@ test("a stored secret is only sent to the server it was saved for, and no file i
     "version: 2\nsettings: { mqtt: { username: a, password_file: /etc/hostname } }\n",
   );
   expect(await keyOf(daemon, "mqtt", "mqtt.password")).toMatchObject({ is_set: false });
+});
+
+test("tests of the connection are counted like every request: with the key in use, another key and another service", async () => {
+  const limits = { minute: 60, day: 2_000 };
+  await using other = await startSimulator({
+    now: () => MORNING,
+    limits,
+    keys: { consumerKey: "key-of-another-service" },
+  });
+  await using daemon = await TestDaemon.start({ start: MORNING, simulator: { limits }, yaml: "language: en\n" });
+  await daemon.untilPriced();
+  const trialsOf = async (keys: object) => {
+    const found = new Map<unknown, number>();
+    for (let i = 0; i < 80; i++) {
+      const [, { problem }] = await answerOf(daemon.send("POST", "/local/v1/connections/service/test", { keys }));
+      found.set(problem, (found.get(problem) ?? 0) + 1);
+    }
+    return found;
+  };
+  for (const keys of [
+    {},
+    { "consumer.api_key": "not-the-key" },
+    { "consumer.api_key": other.keys.consumerKey, "service.base_url": other.url },
+  ]) {
+    const found = await trialsOf(keys);
+    expect(found.get("waiting_for_quota"), JSON.stringify(keys)).toBeGreaterThan(20);
+    expect(found.get("rate_limited")).toBeUndefined();
+    await daemon.clock.runUntil(daemon.clock.now() + 2 * MINUTE_MS);
+  }
+  const answers = [...daemon.simulator.answered(), ...other.answered()];
+  expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThan(0);
+  expect(answers.filter(({ status }) => status === 429)).toEqual([]);
+  // The database is locked while the daemon runs.
+  await daemon.stop();
+  const log = new DatabaseSync(fileOf(daemon, "elbro.db"), { readOnly: true });
+  const at = (account: string) => log.prepare("select count(*) as n from attempt where account = ?").get(account)?.n;
+  expect(at("consumer")).toBe(daemon.simulator.answered().length);
+  expect(at(`${encodeURIComponent(other.url)}/consumer`)).toBe(other.answered().length);
+  log.close();
 });
 
 test("a changed key applies at once, is in page.yaml alone, leaves the history when it is replaced, and can be undone", async () => {

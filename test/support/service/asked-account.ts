@@ -50,6 +50,7 @@ export class AskedAccount extends ManualMachine {
     return new Account({
       name,
       client: createClient({
+        account: name,
         get: (path, _headers, signal) => this.#arrive(path, signal),
         basePath: "",
         userAgent: "elbro/0",

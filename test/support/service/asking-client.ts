@@ -1,8 +1,10 @@
 import type { FetchFailure } from "../../../src/core/fetching/fetch-outcome.ts";
-import { type AnswerNotes, createClient } from "../../../src/service/client/client.ts";
+import type { AnswerNotes } from "../../../src/service/client/answer-notes.ts";
+import { createClient } from "../../../src/service/client/client.ts";
 import { openTransport, type TransportOptions } from "../../../src/service/client/http-transport.ts";
 import type { OperationId, ParamsOf, Success } from "../../../src/service/contract/operations.ts";
 import { type HashEncoding, thirdPartyToken } from "../../../src/service/third-party-token.ts";
+import { newPermit } from "./new-permit.ts";
 
 /** Recognisable keys, so that tests can find them in logs and errors. */
 export const CANARY_KEY = "canary-consumer-key-7f3a";
@@ -28,6 +30,7 @@ export async function openAsking(url: string, options: AskingOptions = {}) {
   const token = thirdPartyToken(thirdParty, hashEncoding);
   const stop = new AbortController();
   const client = createClient({
+    account: "consumer",
     get: transport.get,
     basePath,
     userAgent: "elbro/1.2.3",
@@ -39,6 +42,7 @@ export async function openAsking(url: string, options: AskingOptions = {}) {
     async ask<Id extends OperationId>(id: Id, params: ParamsOf<Id>): Promise<AskedOf<Id>> {
       let notes: AnswerNotes | null = null;
       const answer = await client(id, params, {
+        permit: newPermit("consumer"),
         signal: stop.signal,
         note: (said) => {
           notes = said;

@@ -5,7 +5,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Share } from "../../../src/core/fetching/rate-limit.ts";
 import type { KeyValue } from "../../../src/core/runtime/key-value.ts";
-import type { AnswerNotes } from "../../../src/service/client/client.ts";
+import type { AnswerNotes } from "../../../src/service/client/answer-notes.ts";
 import {
   type AttemptLog,
   type Permit,
@@ -186,7 +186,11 @@ export class RateLimiterModel {
     const mine = (act: () => void) => () => {
       if (process === this.#process) act();
     };
-    if (fate === "unsent" || fate === "lost") this.#at(spentAt + Math.max(1, downMs), mine(leave.settle));
+    if (fate === "unsent" || fate === "lost")
+      this.#at(
+        spentAt + Math.max(1, downMs),
+        mine(() => leave.settle()),
+      );
     if (fate === "unsent") return;
     this.#at(spentAt + upMs, () => {
       const answer = this.service.count(this.#now, share, spentAt);

@@ -9,6 +9,7 @@ import type { LocalRequest } from "../../../../src/http/route.ts";
 import { KeyFile } from "../../../../src/storage/api-key-file.ts";
 import { TempDir } from "../../../support/runner/temp-dir.ts";
 import { RawServer, rawAnswer } from "../../../support/service/raw-server.ts";
+import { trialDeps } from "../../../support/service/trial-deps.ts";
 
 const NOW = Date.parse("2026-11-23T09:00:00Z");
 const ADDRESS = "11111111-2222-4333-8444-555555555555";
@@ -121,7 +122,7 @@ describe("the routes of the set-up", () => {
       ...more,
     }) as LocalRequest;
   const routeOf = (options: SetupOptions | null, route: string, method = "POST") => {
-    const found = setupRoutes(options).find(
+    const found = setupRoutes(options, trialDeps()).find(
       (each) => each.path === `/local/v1/setup${route}` && each.method === method,
     );
     if (!found) throw new Error(`no route ${route}`);

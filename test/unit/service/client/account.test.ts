@@ -51,15 +51,6 @@ describe("single flight", () => {
     expect(world.problemChanges).toHaveLength(1);
   });
 
-  test("single flight sends a new request after the previous one has ended", async () => {
-    const world = await opened();
-    const first = askForecast(world, "lan");
-    world.arrived[0]?.answer(200, forecast);
-    await first;
-    void askForecast(world, "lan");
-    expect(world.arrived).toHaveLength(2);
-  });
-
   test("single flight sends separate requests for other ranges, addresses and operations", async () => {
     const world = await opened();
     for (const day of [0, 1]) void askPrices(world, "lan", day);
@@ -69,36 +60,6 @@ describe("single flight", () => {
 });
 
 describe("the shares", () => {
-  test("defer the LAN after half of the quota while polling continues, also for the same request", async () => {
-    const world = await opened();
-    for (let day = 0; day < 30; day++) void askPrices(world, "lan", day);
-    expect(world.arrived).toHaveLength(30);
-    const deferred = askPrices(world, "lan", 99);
-    const polled = askPrices(world, "poll", 99);
-    expect(await deferred).toMatchObject({ kind: "deferred", until: world.wallMs + 92 * SECOND_MS });
-    expect(world.arrived).toHaveLength(31);
-    world.arrived[30]?.answer(200, prices);
-    expect((await polled).kind).toBe("ok");
-  });
-
-  test("defer polling after a quarter of the quota while the LAN continues", async () => {
-    const world = await opened();
-    for (let day = 0; day < 14; day++) void askPrices(world, "poll", day);
-    expect(await askPrices(world, "poll", 99)).toMatchObject({ kind: "deferred" });
-    void askPrices(world, "lan", 99);
-    expect(world.arrived).toHaveLength(15);
-  });
-
-  test("defer back-fill after two thirds of polling", async () => {
-    const world = await opened();
-    for (let day = 0; day < 10; day++) void askPrices(world, "backfill", day);
-    const { account, wallMs } = world;
-    const params = { addressId: HOME };
-    expect(account.notBefore("forecastPrices", params, "backfill", wallMs)).toBe(wallMs + 92 * SECOND_MS);
-    expect(account.notBefore("forecastPrices", params, "poll", wallMs)).toBe(wallMs);
-    expect(await askPrices(world, "backfill", 99)).toMatchObject({ kind: "deferred" });
-  });
-
   test("the shares do not record deferred requests", async () => {
     const world = await opened();
     for (let day = 0; day < 40; day++) void askPrices(world, "lan", day);
@@ -183,19 +144,6 @@ describe("failures", () => {
     expect(await at(1)).toMatchObject({ kind: "deferred" });
     void at(2);
     expect(world.arrived).toHaveLength(2);
-  });
-
-  test("with a third status 500 settle the request until its next regular time", async () => {
-    const world = await opened();
-    const settled: unknown[] = [];
-    for (let i = 0; i < 3; i++) {
-      const asked = askForecast(world, "poll");
-      world.arrived[i]?.answer(500, error("internal_error"));
-      const reply = await asked;
-      settled.push("settled" in reply && reply.settled);
-      world.advance(2 * MINUTE_MS);
-    }
-    expect(settled).toEqual([false, false, true]);
   });
 
   test("failures do not include requests that the shutdown ended", async () => {
@@ -431,14 +379,6 @@ describe("problems", () => {
     world.advance(26 * HOUR_MS);
     await answered(2_000);
     expect(world.problemChanges.map(({ state }) => state)).toEqual(["started", "ended"]);
-  });
-
-  test("problems do not include a missing capability", async () => {
-    const world = await opened();
-    const asked = askForecast(world, "poll");
-    world.arrived[0]?.answer(422, error("feature_unavailable"));
-    await asked;
-    expect(world.problemChanges).toEqual([]);
   });
 
   test.each([

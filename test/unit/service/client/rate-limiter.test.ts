@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Share } from "../../../../src/core/fetching/rate-limit.ts";
+import { InvariantError } from "../../../../src/core/invariant.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
-import type { AnswerNotes } from "../../../../src/service/client/client.ts";
+import type { AnswerNotes } from "../../../../src/service/client/answer-notes.ts";
 import { noteLostLedger } from "../../../../src/service/client/lost-ledger.ts";
 import { type Permit, RateLimiter } from "../../../../src/service/client/rate-limiter.ts";
 import { LearnedRateLimits } from "../../../../src/service/client/rate-limits.ts";
@@ -73,6 +74,20 @@ describe("a permit", () => {
     const machine = new Governed();
     const leave = machine.take();
     expect(machine.kept()).toMatchObject([{ id: leave.attemptId, share: "poll", boot: "first boot" }]);
+  });
+
+  test("a permit is for one request of its own account, while it is open", () => {
+    const machine = new Governed();
+    const leave = machine.take();
+    expect(() => leave.use("third_party")).toThrow("a permit of its own account");
+    leave.use("consumer");
+    expect(() => leave.use("consumer")).toThrow("open and unused");
+    leave.settle();
+    expect(() => leave.note(notes({}, null))).toThrow("a response belongs to an open permit");
+    machine.advance(2 * MINUTE_MS);
+    const settled = machine.take();
+    settled.settle();
+    expect(() => settled.use("consumer")).toThrow(InvariantError);
   });
 
   test("for back-fill is stored with that share", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
-import type { AnswerNotes } from "../../../../src/service/client/client.ts";
+import type { AnswerNotes } from "../../../../src/service/client/answer-notes.ts";
 import { AdaptiveRateLimits, LearnedRateLimits } from "../../../../src/service/client/rate-limits.ts";
 import type { WindowStanding } from "../../../../src/service/contract/quota-headers.ts";
 import { ManualMachine } from "../../../support/clock/manual-machine.ts";
