@@ -164,7 +164,7 @@ function isUnknownMember({ code }: z.core.$ZodIssue): boolean {
   return code === "unrecognized_keys";
 }
 
-/** Returns the error with the mistakes in a value of a request, all or those of a kind; null if there are none. */
+/** Returns the error with the mistakes in a value of a request, all or those of a kind; null if it has none. */
 export function mistakesIn(
   value: unknown,
   schema: Schema,
