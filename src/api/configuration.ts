@@ -2,6 +2,9 @@
 
 import { type Caller, type Edited, type EditRefusal, unknownEntry } from "../config/editing/edit-refusal.ts";
 import type { EntryList } from "../config/entry-list.ts";
+import { joined, mistakeAt } from "../config/mistake.ts";
+import { languageOf } from "../core/language/language.ts";
+import { textIn } from "../core/language/text.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
 import { type Answered, type BodyRow, type Endpoint, endpoint } from "./endpoint.ts";
@@ -33,7 +36,7 @@ export const editedSchema = () =>
     id: text,
     source: source(),
     revision: revision(),
-    note: described(orNull(text), "Always null."),
+    note: described(orNull(text), "Which secrets were removed, because their server changed; null if none."),
     restart: described(list(text), "Other keys that changed in the file and take effect after a restart."),
     undo: described(text, "Id of the state before the change, for `POST /local/v1/history/{state}`."),
   });
@@ -98,7 +101,7 @@ export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: str
       summary: `Removes what \`page.yaml\` says of a ${one}, so that it is again as in the owner's file.`,
       example: `${example}/configuration`,
       async run({ editor }, params, request) {
-        return editedAnswer(await editor.reset(of, idOf(params), callerOf(request)));
+        return editedAnswer(await editor.reset(of, idOf(params), callerOf(request)), request);
       },
     }),
   ];
@@ -115,6 +118,7 @@ export async function changed(
   const caller = callerOf(request);
   return editedAnswer(
     await editor.change({ list, id, entry: body, isDelete: method === "DELETE", caller }),
+    request,
     id === null ? 201 : 200,
   );
 }
@@ -129,10 +133,16 @@ function revisionIn(headers: LocalRequest["headers"]): string | null {
   return known === "*" ? null : known;
 }
 
-export function editedAnswer(edited: Edited, status = 200): Answered<ValueOf<typeof editedSchema>> {
+export function editedAnswer(
+  edited: Edited,
+  { headers }: Pick<LocalRequest, "headers">,
+  status = 200,
+): Answered<ValueOf<typeof editedSchema>> {
   if (edited.kind === "refused") return refusedEdit(edited);
-  const { id, source, revision, later, undo } = edited;
-  return withRevision({ id, source, revision, note: null, restart: later, undo }, status);
+  const { id, source, revision, later, lost, undo } = edited;
+  const language = languageOf(headers["accept-language"], "en");
+  const note = lost.length === 0 ? null : textIn(language, joined(lost.map(mistakeAt)));
+  return withRevision({ id, source, revision, note, restart: later, undo }, status);
 }
 
 /** Returns a response with the revision of the configuration as its ETag. */

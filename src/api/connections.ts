@@ -68,7 +68,7 @@ export const connectionEndpoints: readonly Endpoint[] = [
   }),
   endpoint("PUT /local/v1/connections/:connection", "saveConnection", "admin", {
     summary:
-      "Changes a connection. A stored secret is only sent to the server it was saved for: with another server it has to be sent again.",
+      "Changes a connection. A stored secret belongs to its server: with another server it is removed unless it is sent again.",
     params: { connection: parameter.connection },
     ...editByBody,
     example: "/local/v1/connections/mqtt",
@@ -76,7 +76,7 @@ export const connectionEndpoints: readonly Endpoint[] = [
     async run({ connections }, { connection }, request) {
       const asked = askedIn(connection, request);
       if ("kind" in asked) return asked;
-      return editedAnswer(await connections.change(asked));
+      return editedAnswer(await connections.change(asked), request);
     },
   }),
   endpoint("POST /local/v1/connections/:connection/test", "testConnection", "admin", {
@@ -103,7 +103,7 @@ export const connectionEndpoints: readonly Endpoint[] = [
     ...edit,
     example: "/local/v1/connections/mqtt",
     async run({ connections }, { connection }, request) {
-      return editedAnswer(await connections.reset(connection, callerOf(request)));
+      return editedAnswer(await connections.reset(connection, callerOf(request)), request);
     },
   }),
 ];

@@ -42,7 +42,7 @@ export const historyEndpoints: readonly Endpoint[] = [
     ...edit,
     example: "/local/v1/history/000001",
     async run({ history }, { state }, request) {
-      return editedAnswer(await history.restore(state, callerOf(request)));
+      return editedAnswer(await history.restore(state, callerOf(request)), request);
     },
   }),
 ];

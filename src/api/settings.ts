@@ -55,7 +55,7 @@ export const settingEndpoints: readonly Endpoint[] = [
       if (typeof body !== "object" || body === null || !("value" in body))
         return localError("invalid_parameter", message("refused.setting_body", { example: '{ "value": … }' }));
       const change = { name: setting, value: body.value, caller: callerOf(request) };
-      return editedAnswer(await settings.change(change));
+      return editedAnswer(await settings.change(change), request);
     },
   }),
   endpoint("DELETE /local/v1/settings/:setting", "resetSetting", "control", {
@@ -64,7 +64,7 @@ export const settingEndpoints: readonly Endpoint[] = [
     ...edit,
     example: "/local/v1/settings/notify",
     async run({ settings }, { setting }, request) {
-      return editedAnswer(await settings.reset(setting, callerOf(request)));
+      return editedAnswer(await settings.reset(setting, callerOf(request)), request);
     },
   }),
 ];

@@ -1,6 +1,7 @@
 /** Schema of `api:` in the configuration: the API on the LAN, its keys and limits. */
 import * as z from "zod/mini";
 import { message } from "../core/language/text.ts";
+import { secret } from "./secret-servers.ts";
 import { tlsSection } from "./tls-schema.ts";
 import { hashEncoding, mistakes, port, text, textLike, unique, urlWith } from "./values.ts";
 
@@ -13,15 +14,15 @@ const ownLimits = { requests_per_minute: z.optional(atLeastOne), requests_per_da
 /** A device's key to the LAN API. */
 const apiKey = z.strictObject({
   name: text,
-  key: text,
+  key: secret("nobody", text),
   scopes: z.optional(z.array(z.enum(["read", "control", "admin"]))),
   ...ownLimits,
 });
 /** A key and secret from which a device makes its token, as for the service's third-party interface. */
 const apiKeyAndSecret = z.strictObject({
   name: text,
-  api_key: text,
-  api_secret: text,
+  api_key: secret("nobody", text),
+  api_secret: secret("nobody", text),
   hash_encoding: z._default(hashEncoding, "hex"),
   ...ownLimits,
 });

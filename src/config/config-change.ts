@@ -1,7 +1,10 @@
 /** Which keys differ between two configurations, and which of them apply without a restart. */
 import { isDeepStrictEqual } from "node:util";
+import { invariant } from "../core/invariant.ts";
+import { pathText } from "./mistake.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { keysBelow } from "./schema-nodes.ts";
+import { secretsIn, serverIn } from "./secret-servers.ts";
 import { valueAt } from "./tree.ts";
 
 /** Every key that has a path of its own, sections included. Keys of list items have none. */
@@ -16,11 +19,10 @@ export interface ConfigChange {
 }
 
 /** Keys that apply at once. `api.host` and `api.port` need a restart; other `api` keys apply at once. */
-const LIVE =
-  /^(log\.level|plans|groups|plugs|homes|levels(\..+)?|notify(\..+)?|api\.(?!host$|port$).+|third_party\.(?!places$).+)$/;
+const LIVE = /^(log\.level|plans|groups|plugs|homes|levels(\..+)?|notify(\..+)?|api\.(?!host$|port$).+)$/;
 
-/** Also apply at once, unless the accounts come from another folder: then all of them change. */
-const LIVE_ACCOUNTS = /^(consumer(\..+)?|accounts)$/;
+/** Also apply at once, unless the accounts come from another folder or belong to another service: then all of them change. */
+const LIVE_ACCOUNTS = /^(consumer(\..+)?|accounts|third_party\.(?!places$).+)$/;
 
 /** Keys of the service. Its data belongs to it, so the daemon starts again by itself when they change. */
 const OF_SERVICE = /^service\.(base_url|ca)$/;
@@ -39,9 +41,10 @@ function withTls<Section extends Config["api"] | Config["broker"]>(
   return { ...section, ...(tls && { tls }) } as Section;
 }
 
-/** Returns whether the accounts of two configurations come from the same folder, or both from the configuration. */
-function hasSameFolder(before: Config, after: Config): boolean {
-  return before.accounts_dir === after.accounts_dir && isDeepStrictEqual(before.shard, after.shard);
+/** Returns whether the accounts of two configurations are of one service, and of one folder or both without one. */
+function hasSameAccounts(before: Config, after: Config): boolean {
+  const sourceOf = ({ service, accounts_dir, shard }: Config) => [service.base_url, service.ca, accounts_dir, shard];
+  return isDeepStrictEqual(sourceOf(before), sourceOf(after));
 }
 
 /** Returns the keys of a section, or the section itself if it has none, of which a change needs a restart. */
@@ -68,7 +71,7 @@ export function changeBetween(before: Config, after: Config): ConfigChange {
     );
     return below.length > 0 ? below.map((path) => path.join(".")) : [section];
   });
-  const areSame = hasSameFolder(before, after);
+  const areSame = hasSameAccounts(before, after);
   const isLive = (key: string) => {
     const [, server] = TLS.exec(key) ?? [];
     if (server) return hasTls(server as "api" | "broker", before, after);
@@ -81,9 +84,9 @@ export function changeBetween(before: Config, after: Config): ConfigChange {
 export function takenOver(before: Config, after: Config): Config {
   const { host, port } = before.api;
   const { log, plans, groups, plugs, homes, levels, notify, consumer, accounts } = after;
-  const files = hasSameFolder(before, after) ? { consumer, ...(accounts ? { accounts } : {}) } : {};
+  const own = { consumer, third_party: thirdPartyOf(before, after), ...(accounts ? { accounts } : {}) };
   const level = { ...before.log, level: log.level };
-  return {
+  const next = {
     ...before,
     log: level,
     plans,
@@ -92,11 +95,17 @@ export function takenOver(before: Config, after: Config): Config {
     homes,
     levels,
     notify,
-    third_party: thirdPartyOf(before, after),
     api: withTls({ ...after.api, host, port }, (hasTls("api", before, after) ? after : before).api.tls),
     broker: withTls(before.broker, (hasTls("broker", before, after) ? after : before).broker.tls),
-    ...files,
+    ...(hasSameAccounts(before, after) ? own : {}),
   };
+  for (const { path, server } of secretsIn(configSchema, next)) {
+    const isOf = (config: Config) =>
+      valueAt(config, path) === valueAt(next, path) &&
+      serverIn(configSchema, config, server) === serverIn(configSchema, next, server);
+    invariant(isOf(before) || isOf(after), `a secret leaves for its server: ${pathText(path)}`);
+  }
+  return next;
 }
 
 /** Returns the third-party account with its new key and the previous places. */

@@ -4,7 +4,7 @@
 import type * as z from "zod/mini";
 import { type Fact, type Message, message, textIn } from "../core/language/text.ts";
 import { type ConfigMistake, isSecretKey, pathText } from "./mistake.ts";
-import { itemOf, keysBelow, kindOf, shapeOf } from "./schema-nodes.ts";
+import { itemOf, keysBelow, kindOf, schemaAt, shapeOf } from "./schema-nodes.ts";
 import { didYouMean, nearest } from "./suggest-key.ts";
 import { type Tree, valueAt } from "./tree.ts";
 import { hintFor } from "./value-hints.ts";
@@ -152,10 +152,4 @@ function keysHere(shape: Shape): Message | string {
 function keyElsewhere(key: string, schema: z.core.$ZodType): string | null {
   const found = keysBelow(schema).find(({ path }) => path.at(-1) === key.replace(FILE_SUFFIX, ""));
   return found ? found.path.join(".") : null;
-}
-
-function schemaAt(path: Path, schema: z.core.$ZodType): z.core.$ZodType | undefined {
-  let node: z.core.$ZodType | undefined = schema;
-  for (const part of path) node = typeof part === "number" ? itemOf(node) : shapeOf(node)?.[String(part)];
-  return node;
 }

@@ -118,7 +118,7 @@ function unusable(path: string | null, mistakes: Message): StartError {
 }
 
 /** Returns what page.yaml changes in the owner's configuration, and what of it is not used. */
-function pageNotes({ overridden, unused, gone, mistakes }: PageUse, file: string | null): string[] {
+function pageNotes({ overridden, unused, gone, mistakes, lost }: PageUse, file: string | null): string[] {
   const owner = file === null ? "the configuration" : basename(file);
   return [
     ...(overridden.length > 0 ? [`${PAGE_FILE} overrides ${owner}: ${overridden.join(", ")}`] : []),
@@ -126,7 +126,7 @@ function pageNotes({ overridden, unused, gone, mistakes }: PageUse, file: string
       ? [`${PAGE_FILE}: ${unused.join(", ")} is not used, because the environment or another file sets it`]
       : []),
     ...gone.map((path) => `${PAGE_FILE}: ${path} removes an entry that does not exist any more`),
-    ...mistakes.map((mistake) => `${textIn("en", mistakeAt(mistake))}; it is not used`),
+    ...[...mistakes, ...lost].map((mistake) => `${textIn("en", mistakeAt(mistake))}; it is not used`),
   ];
 }
 

@@ -8,8 +8,9 @@ import { describeIssue } from "./config-error.ts";
 import { pageUnread } from "./config-texts.ts";
 import { removeDeleted } from "./deleted-keys.ts";
 import { applyEnvironment, applySecrets, applyShard } from "./environment.ts";
+import { inPage, type Laid, lay, placeIn } from "./lay.ts";
 import { type ConfigMistake, isSecretKey, pathText } from "./mistake.ts";
-import { inPage, type Laid, layOver, NOTHING_LAID, placeIn, readPageFile } from "./page-file.ts";
+import { EMPTY_PAGE, readPageFile } from "./page-file.ts";
 import { triedPlans } from "./plan-trials.ts";
 import { type AccountEntry, accountSchema, type Config, configSchema } from "./schema.ts";
 import { defaultOf, FILE_SUFFIX, itemOf, kindOf, shapeOf, wordsOf } from "./schema-nodes.ts";
@@ -35,10 +36,15 @@ export type ConfigReading<Value = Config> =
   | { readonly kind: "mistakes"; readonly mistakes: readonly ConfigMistake[] };
 
 /** What became of page.yaml, by paths in it. */
-export interface PageUse extends Pick<Laid, "overridden" | "unused" | "gone"> {
+export interface PageUse extends Pick<Laid, "overridden" | "unused" | "gone" | "servers" | "lost"> {
   /** Mistakes in it. Their keys and entries are not used. */
   readonly mistakes: readonly ConfigMistake[];
 }
+
+const NO_PAGE: PageUse = { overridden: [], unused: [], gone: [], servers: {}, mistakes: [], lost: [] };
+
+/** What became of page.yaml in one reading, and why it cannot be read. */
+type PageLaid = Omit<Laid, "tree"> & { readonly mistake: ConfigMistake | null };
 
 export interface ConfigSources {
   /** The text of the file; null if it does not exist. */
@@ -87,10 +93,12 @@ export function readConfig(original: ConfigSources): ConfigReading {
   const sources = { ...original, parse: once(readYaml), readFile: once(readFile), ...(page && { page: once(page) }) };
   const without = new Set<string>();
   const mistakes: ConfigMistake[] = [];
+  let servers: Laid["servers"] | null = null;
   for (;;) {
     const { reading, laid } = readOnce(sources, without);
     if (laid.mistake && mistakes.length === 0) mistakes.push(laid.mistake);
-    if (reading.kind === "config") return { ...reading, page: { ...laid, mistakes } };
+    servers ??= laid.servers;
+    if (reading.kind === "config") return { ...reading, page: { ...laid, servers, mistakes } };
     const inIt = reading.mistakes.filter(({ path }) => placeIn(laid.places, path) !== null);
     // Without a mistake of its own, page.yaml as a whole may not fit the owner's file.
     const left = inIt.length > 0 ? inIt.map(({ path }) => placeIn(laid.places, path) ?? "") : laid.used;
@@ -98,7 +106,11 @@ export function readConfig(original: ConfigSources): ConfigReading {
     for (const place of left) without.add(place);
     // What is missing after a mistake was left out is no mistake of its own.
     const found = inIt.length > 0 ? inIt : mistakes.length > 0 ? [] : reading.mistakes;
-    mistakes.push(...found.map((mistake) => inPage(mistake, laid.places)));
+    const ofLost = (mistake: ConfigMistake) => {
+      const lost = laid.lost.find(({ path }) => path === mistake.path);
+      return lost ?? mistake;
+    };
+    mistakes.push(...found.map(ofLost).map((mistake) => inPage(mistake, laid.places)));
   }
 }
 
@@ -114,26 +126,31 @@ function once<Value>(read: (source: string) => Value): (source: string) => Value
 /** Reads the configuration with page.yaml, except the paths `without` of it. */
 function readOnce(sources: Parsed<ConfigSources>, without: ReadonlySet<string>) {
   const { text, environment, parse, readFile, secrets = [], hostname, page } = sources;
-  let laid: Laid & { readonly mistake: ConfigMistake | null } = { ...NOTHING_LAID, mistake: null };
+  let laid: PageLaid = { ...NO_PAGE, used: [], places: new Map(), mistake: null };
   const apply = (draft: Draft) => {
-    const { tree, variables } = draft;
     applyEnvironment(draft, environment);
     applySecrets(draft, secrets);
-    applyShard(tree, hostname);
-    let found: string | null;
-    try {
-      found = page?.(String(tree.data_dir ?? defaultOf(shapeOf(configSchema)?.data_dir))) ?? null;
-    } catch (error) {
-      laid = { ...NOTHING_LAID, mistake: pageUnread(error) };
-      return;
-    }
-    if (found === null) return;
-    const { page: read, mistake } = readPageFile(found, tree);
-    const isOutside = (path: string) => variables.has(path);
-    laid = { ...layOver(tree, read, isOutside, without), mistake };
+    applyShard(draft.tree, hostname);
   };
-  const reading = readInForm({ text, schema: configSchema, parse, readFile, secrets, apply });
+  const over = ({ tree, variables, files }: Draft) => {
+    const { page: read, mistake } = pageOver(tree, page);
+    const inFiles = new Set(files.map(({ path }) => path));
+    const isOutside = (path: string) => variables.has(path) || inFiles.has(path);
+    const { tree: whole, ...rest } = lay(tree, read, { isOutside, without });
+    laid = { ...rest, mistake };
+    return whole;
+  };
+  const reading = readInForm({ text, schema: configSchema, parse, readFile, secrets, apply, over });
   return { reading, laid };
+}
+
+function pageOver(owner: Tree, read: ConfigSources["page"]): ReturnType<typeof readPageFile> {
+  try {
+    const dataDir = String(owner.data_dir ?? defaultOf(shapeOf(configSchema)?.data_dir));
+    return readPageFile(read?.(dataDir) ?? null, owner);
+  } catch (error) {
+    return { page: EMPTY_PAGE, mistake: pageUnread(error) };
+  }
 }
 
 /** Reads a file of `accounts_dir`. */
@@ -148,8 +165,10 @@ type Parsed<Sources> = Sources & { readonly parse: (text: string) => YamlReading
 
 interface Form<Schema> extends Parsed<Pick<ConfigSources, "text" | "readFile" | "secrets">> {
   readonly schema: Schema;
-  /** Lays other sources over the keys of the text. */
+  /** Sets keys in place of those of the text. */
   readonly apply?: (draft: Draft) => void;
+  /** Returns the tree with what cannot name a file. */
+  readonly over?: (draft: Draft) => Tree;
 }
 
 /** Reads a text. An unexpected error is a mistake as well, so that no text ends a running daemon. */
@@ -172,6 +191,7 @@ function readWhole<Schema extends ConfigSchema>({
   readFile,
   secrets = [],
   apply,
+  over,
 }: Form<Schema>): ConfigReading<z.output<Schema>> {
   const mistakes: ConfigMistake[] = [];
   const file = text === null ? null : parse(text);
@@ -181,12 +201,14 @@ function readWhole<Schema extends ConfigSchema>({
   const draft: Draft = { tree, mistakes, variables: new Map(), readFile, files: [] };
   const { files } = draft;
   apply?.(draft);
-  const deleted = removeDeleted(tree);
   resolve(draft, tree, schema, []);
-  const result = schema.safeParse(tree);
+  const whole = over?.(draft) ?? tree;
+  const deleted = removeDeleted(whole);
+  resolve(null, whole, schema, []);
+  const result = schema.safeParse(whole);
   const issues = result.success
     ? triedPlans(result.data as Config | AccountEntry)
-    : result.error.issues.flatMap((issue) => describeIssue(issue, tree, schema));
+    : result.error.issues.flatMap((issue) => describeIssue(issue, whole, schema));
   for (const mistake of issues)
     if (![...mistakes, ...files.filter(({ content }) => content === null)].some(({ path }) => path === mistake.path))
       mistakes.push(withoutContents(mistake, files));
@@ -199,7 +221,7 @@ function readWhole<Schema extends ConfigSchema>({
       secretFiles: [...new Set(secretFiles.map(({ file }) => file))],
       tlsFiles: files.filter(({ path, name }) => path.endsWith(`tls.${name}`)).map(({ file }) => file),
       deleted,
-      page: { ...NOTHING_LAID, mistakes: [] },
+      page: NO_PAGE,
     };
   }
   return { kind: "mistakes", mistakes: mistakes.map((mistake) => withPlace(mistake, draft.variables, file)) };
@@ -217,9 +239,9 @@ function readTree(reading: YamlReading, mistakes: ConfigMistake[]): Tree | null 
   return null;
 }
 
-/** Replaces `…_file` keys by the texts of their files. Removes empty sections, whose lines are commented out. */
+/** Replaces `…_file` keys by the texts of their files, unless `draft` is null. Removes empty sections, whose lines are commented out. */
 function resolve(
-  draft: Draft,
+  draft: Draft | null,
   value: unknown,
   node: z.core.$ZodType | undefined,
   path: readonly (string | number)[],
@@ -242,7 +264,7 @@ function resolve(
       if (kind === "section" && typeof path.at(-1) === "number") value[key] = sectionIn(below);
       resolve(draft, value[key], known, [...path, key]);
       if (kind === "section" && hadKeys && !hasKeys(below)) delete value[key];
-    } else if (key.endsWith(FILE_SUFFIX)) readInto(draft, value, key, { shape, path });
+    } else if (draft && key.endsWith(FILE_SUFFIX)) readInto(draft, value, key, { shape, path });
   }
 }
 

@@ -1,9 +1,10 @@
 /** What a change of page.yaml changed in the configuration, without secrets. */
 import { isDeepStrictEqual } from "node:util";
 import { entryLists } from "./entry-list.ts";
-import { entriesIn, layOver, type PageFile, writtenIds } from "./page-file.ts";
+import { byId, EVERYTHING, layValues } from "./lay.ts";
+import type { PageFile } from "./page-file.ts";
 import { redactedConfig } from "./secrets.ts";
-import { isTree, type Tree, withoutKey } from "./tree.ts";
+import { isTree, type Tree } from "./tree.ts";
 
 export interface PageDifference {
   /** Path of the configuration; an entry of a list by its id: `plans.car.hours`. */
@@ -21,14 +22,7 @@ export function pageDifferences(owner: Tree, before: PageFile, after: PageFile):
 
 /** Returns the keys and values of both files. Lists with ids are sections by id. */
 function effective(owner: Tree, page: PageFile): Tree {
-  const tree = structuredClone(owner);
-  layOver(tree, structuredClone(page), () => false);
-  for (const list of entryLists) {
-    const entries = entriesIn(tree, list);
-    const known = entries.map((entry) => (isTree(entry) ? withoutKey(entry, "id") : entry));
-    tree[list] = Object.fromEntries(writtenIds(entries).map((id, i) => [id, known[i]]));
-  }
-  return tree;
+  return byId(layValues(owner, structuredClone(page), EVERYTHING).tree);
 }
 
 function differences(before: unknown, after: unknown, path: string): PageDifference[] {

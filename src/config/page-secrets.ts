@@ -1,10 +1,13 @@
-/** Secrets in states of page.yaml: a state that is kept loses each secret that was replaced since. */
+/** Secrets in page.yaml, each with its server, and in its states: a state that is kept loses replaced secrets. */
 
 import { isDeepStrictEqual } from "node:util";
 import { stringify } from "yaml";
 import { message } from "../core/language/text.ts";
+import { neededAgain, withoutLost } from "./lay.ts";
 import { type ConfigMistake, isSecretKey, pathText } from "./mistake.ts";
-import type { PageFile } from "./page-file.ts";
+import type { PageFile, Servers } from "./page-file.ts";
+import { configSchema } from "./schema.ts";
+import { secretsIn } from "./secret-servers.ts";
 import { isTree } from "./tree.ts";
 import { readYaml } from "./yaml-text.ts";
 
@@ -13,23 +16,45 @@ const REPLACED = "(replaced)";
 
 const LOGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/]*@/i;
 
+/**
+ * Returns a page's file with the servers of its secrets, without those that belong to another server than the present
+ * one. A secret that is `given` belongs to its present server.
+ */
+export function bound(
+  page: PageFile,
+  given: ReadonlySet<string>,
+  present: Servers,
+): { readonly page: PageFile; readonly lost: readonly ConfigMistake[] } {
+  const { settings, plugs, servers } = page;
+  const lost = secretsIn(configSchema, { ...settings, plugs }).filter((place) => {
+    const path = pathText(place.path);
+    return !given.has(path) && servers?.[path] !== present[path];
+  });
+  return { page: withoutLost({ ...page, servers: present }, lost), lost: lost.map(neededAgain) };
+}
+
 /** Returns a state without the secrets that have another value now. */
-export function withoutReplaced(state: PageFile, now: PageFile): PageFile {
-  return walked(state, now, (value, current) =>
+export function withoutReplaced({ servers, ...state }: PageFile, now: PageFile): PageFile {
+  const open = walked(state, now, (value, current) =>
     typeof current === "string" && current !== value ? REPLACED : value,
-  ) as PageFile;
+  );
+  return { ...(open as typeof state), servers };
 }
 
 /** Returns a state with the present secrets in place of those that it lost, or what has to be entered again. */
 export function withPresentSecrets(state: PageFile, now: PageFile): PageFile | readonly ConfigMistake[] {
   const mistakes: ConfigMistake[] = [];
-  const page = walked(state, now, (value, current, path) => {
+  const { servers: before, ...values } = state;
+  const servers = { ...before };
+  const page = walked(values, now, (value, current, path) => {
     if (value !== REPLACED) return value;
+    const own = path.replace(/^settings\./, "");
+    servers[own] = now.servers?.[own] ?? "";
     if (typeof current === "string") return current;
     mistakes.push({ path, ...message("mistake.not_kept") });
     return value;
   });
-  return mistakes.length > 0 ? mistakes : (page as PageFile);
+  return mistakes.length > 0 ? mistakes : { ...(page as typeof values), servers };
 }
 
 /** Returns a text of page.yaml without secrets, unchanged if it has none; null if it cannot be read. */

@@ -12,6 +12,7 @@ import { isMqttTopic } from "../core/text/mqtt-text.ts";
 import type { Condition } from "./conditions.ts";
 import { entryId } from "./entry-list.ts";
 import type { PlanEntry } from "./plan-schema.ts";
+import { secret } from "./secret-servers.ts";
 import { quoted } from "./suggest-key.ts";
 import {
   type Expected,
@@ -39,7 +40,9 @@ const payloads = z.union([text, z.array(text).check(z.minLength(1, "mistake.expe
 const watts = z.number().check(z.gt(0), z.maximum(MAX_POWER_KW * 1_000));
 const durationText = text.check(passes((value) => (readDuration(value) ?? 0) > 0, "mistake.expected_duration"));
 const entity = text.check(z.regex(/^[a-z_]+\.[a-z0-9_]+$/, "mistake.expected_entity" satisfies Expected));
-const measuredAt = { topic: z.optional(topic), entity: z.optional(entity), key: z.optional(text) };
+/** A name in a JSON payload: it has the name of a secret and is none. */
+const payloadKey = z.optional(secret("nobody", text));
+const measuredAt = { topic: z.optional(topic), entity: z.optional(entity), key: payloadKey };
 const entityValue = z.union([z.number(), text]);
 
 export const plugSchema = z
@@ -52,7 +55,7 @@ export const plugSchema = z
     values: z.optional(z.strictObject({ on: entityValue, off: entityValue })),
     url: z.optional(text.check(z.regex(/^https?:\/\/[\w.:[\]-]+\/?$/, "mistake.expected_plug_url" satisfies Expected))),
     username: z.optional(text),
-    password: z.optional(text),
+    password: z.optional(secret("url", text)),
     certificate: z.optional(text.check(z.regex(FINGERPRINT, "mistake.expected_fingerprint" satisfies Expected))),
     channel: z.optional(z.union([z.int(), lines])),
     plan: z.optional(
@@ -74,8 +77,8 @@ export const plugSchema = z
     off: said,
     dead_man: said,
     ask: said,
-    state: z.optional(z.strictObject({ topic, key: z.optional(text), on: payloads, off: payloads })),
-    availability: z.optional(z.strictObject({ topic, key: z.optional(text), online: payloads, offline: payloads })),
+    state: z.optional(z.strictObject({ topic, key: payloadKey, on: payloads, off: payloads })),
+    availability: z.optional(z.strictObject({ topic, key: payloadKey, online: payloads, offline: payloads })),
   })
   .check(mistakes((value) => [...mistakesIn(value)].map(([key, said]) => ({ path: [key], ...said }))));
 

@@ -39,6 +39,13 @@ export function itemOf(node: Node | undefined): Node | undefined {
   return definitionOf(schemaOf(node, true)).element;
 }
 
+/** Returns the schema at a path, in which numbers stand for items of lists; undefined if there is none. */
+export function schemaAt(path: readonly PropertyKey[], schema: Node): Node | undefined {
+  let node: Node | undefined = schema;
+  for (const part of path) node = typeof part === "number" ? itemOf(node) : shapeOf(node)?.[String(part)];
+  return node;
+}
+
 export function kindOf(node: Node | undefined): KeyKind {
   const { type } = definitionOf(schemaOf(node, false));
   if (type === "object") return "section";

@@ -15,6 +15,7 @@ import { groupsSchema, plansSchema } from "./plan-list.ts";
 import { awaySchema, span } from "./plan-schema.ts";
 import { plugs } from "./plug-schema.ts";
 import { fleetMistakes, referenceMistakes } from "./references.ts";
+import { secret, serversBelow, withServers } from "./secret-servers.ts";
 import { tlsSection } from "./tls-schema.ts";
 import {
   type Expected,
@@ -74,7 +75,8 @@ const levels = z
 
 /** The third-party account is stored under this name. */
 const accountName = slug.check(passes((name) => name !== "third_party", "mistake.expected_other_name"));
-const consumer = z.strictObject({ name: z._default(accountName, "consumer"), api_key: z.optional(token) });
+const serviceKey = secret("service.base_url", token);
+const consumer = z.strictObject({ name: z._default(accountName, "consumer"), api_key: z.optional(serviceKey) });
 
 const day = textLike(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, "mistake.expected_date");
 /** What is deducted from each sold kWh without VAT, from the first day to the day before the last. */
@@ -101,7 +103,7 @@ const home = z.strictObject({
 /** A file of `accounts_dir`. Its name is the name of the account. */
 export const accountSchema = z
   .strictObject({
-    api_key: token,
+    api_key: serviceKey,
     homes: z
       .array(z.extend(home, { id: slug.check(passes((id) => !SHARD_NAME.test(id), message("mistake.shard_name"))) }))
       .check(z.minLength(1, "mistake.expected_homes" satisfies Expected), unique("id"), unique("address_id")),
@@ -124,8 +126,8 @@ const service = z.strictObject({
 
 const thirdParty = z
   .strictObject({
-    api_key: z.optional(token),
-    api_secret: z.optional(token),
+    api_key: z.optional(serviceKey),
+    api_secret: z.optional(serviceKey),
     hash_encoding: z._default(hashEncoding, "hex"),
     places: z._default(z.array(place), []),
   })
@@ -140,10 +142,10 @@ const thirdParty = z
 const mqtt = z.strictObject({
   url: z.optional(urlWith(/^(mqtts?|wss?)$/, "mistake.expected_broker_url")),
   username: z.optional(mqttText),
-  password: z.optional(text),
+  password: z.optional(secret("url", text)),
   ca: z.optional(lines),
   cert: z.optional(lines),
-  key: z.optional(lines),
+  key: z.optional(secret("nobody", lines)),
   base_topic: z._default(topic, "elbro"),
   discovery_prefix: z._default(topic, "homeassistant"),
   time_entities: z._default(z.boolean(), false),
@@ -151,7 +153,7 @@ const mqtt = z.strictObject({
 
 const homeAssistant = z.strictObject({
   url: urlWith(/^(https?|wss?)$/, "mistake.expected_home_assistant_url"),
-  token,
+  token: secret("url", token),
 });
 
 const topicUrl = urlWith(/^https?$/, "mistake.expected_topic_url").check(
@@ -160,14 +162,14 @@ const topicUrl = urlWith(/^https?$/, "mistake.expected_topic_url").check(
 const headers = textLike(/^[!#$%&'*+.^_`|~\w-]+:[ -~]+(\n[!#$%&'*+.^_`|~\w-]+:[ -~]+)*\n?$/, "mistake.expected_header");
 const notify = z
   .strictObject({
-    topic_url: z.optional(topicUrl),
-    webhook_url: z.optional(urlWith(/^https?$/, "mistake.expected_webhook_url")),
+    topic_url: z.optional(secret("itself", topicUrl)),
+    webhook_url: z.optional(secret("itself", urlWith(/^https?$/, "mistake.expected_webhook_url"))),
     webhook_method: z.optional(z.enum(["POST", "PUT"])),
-    webhook_headers: z.optional(headers),
-    webhook_body: z.optional(lines),
-    token: z.optional(token),
+    webhook_headers: z.optional(secret("webhook_url", headers)),
+    webhook_body: z.optional(secret("webhook_url", lines)),
+    token: z.optional(secret("topic_url", token)),
     username: z.optional(text),
-    password: z.optional(text),
+    password: z.optional(secret("topic_url", text)),
     events: z._default(z.array(z.enum(notifyEvents)).check(z.minLength(1)), [...notifyEvents]),
     quiet_hours: z.optional(span),
     language: z.optional(z.enum(languages)),
@@ -187,11 +189,15 @@ const notify = z
 
 const archive = z.strictObject({
   url: urlWith(/^postgres(ql)?$/, "mistake.expected_archive_url"),
-  password: z.optional(text),
+  password: z.optional(secret("url", text)),
   ca: z.optional(lines),
 });
 
-const brokerUser = z.strictObject({ name: mqttText, password: text, commands: z._default(z.boolean(), false) });
+const brokerUser = z.strictObject({
+  name: mqttText,
+  password: secret("nobody", text),
+  commands: z._default(z.boolean(), false),
+});
 const broker = z.strictObject({
   host: z._default(text, "0.0.0.0"),
   port: z._default(port, 1883),
@@ -214,7 +220,8 @@ const sections = z.strictObject({
   service: z.prefault(service, {}),
   consumer: z.optional(z.union([consumer, z.array(consumer).check(unique("name"))])),
   third_party: z.optional(thirdParty),
-  accounts_dir: z.optional(text),
+  /** Its files hold keys of the service. */
+  accounts_dir: z.optional(secret("service.base_url", text)),
   shard: z.optional(shard),
   homes: z.optional(z.array(home).check(unique("id"), unique("address_id"))),
   mqtt: z.prefault(mqtt, {}),
@@ -240,11 +247,14 @@ const sections = z.strictObject({
 const REFERRING: ReadonlySet<string> = new Set(["plans", "plugs", "groups", "homes", "third_party", "consumer"]);
 
 /** The sections, and the checks between them. */
-export const configSchema = sections.check(
+export const configSchema = withServers(sections).check(
   // Mistakes elsewhere do not hide those between plans, plugs and homes.
   mistakes(referenceMistakes, ([section]) => section !== undefined && !REFERRING.has(String(section))),
   mistakes(fleetMistakes),
 );
+
+/** Keys of the servers to which secrets are sent. */
+export const secretServers: readonly string[] = serversBelow(configSchema);
 
 export type AccountEntry = z.infer<typeof accountSchema>;
 

@@ -1,6 +1,7 @@
 /** Schema of `api.tls` and `broker.tls`: certificate and key of a server. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import * as z from "zod/mini";
+import { secret } from "./secret-servers.ts";
 import { type Expected, expecting, lines, type Mistake, mistakes } from "./values.ts";
 
 /** Certificate with its chain, and its private key. Both are PEM texts. */
@@ -10,7 +11,9 @@ export interface TlsIdentity {
 }
 
 export const tlsSection = z.optional(
-  z.strictObject({ cert: lines, key: lines }).check(mistakes((identity) => identityMistakes(identity))),
+  z
+    .strictObject({ cert: lines, key: secret("nobody", lines) })
+    .check(mistakes((identity) => identityMistakes(identity))),
 );
 
 /** Returns why a certificate and a key cannot be used together. */

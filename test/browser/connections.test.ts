@@ -46,7 +46,7 @@ describe.skipIf(lacks("Chromium"))("connections and changes (in Chromium; skippe
     expect(await dialog(screen).getByLabel("Address of the service").inputValue()).toBe("http://127.0.0.1:9");
     expect(await dialog(screen).getByLabel("API key").inputValue()).toBe("");
     expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("key-of-a-draft");
-    await dialog(screen).getByRole("button", { name: "Save" }).click();
+    await dialog(screen).getByRole("button", { name: "Test" }).click();
     await screen.untilText("dialog", /is needed again/i);
     expect(await dialog(screen).getByLabel("API key").getAttribute("aria-invalid")).toBe("true");
     await typeKeys(dialog(screen).getByLabel("Address of the service"), daemon.simulator.url);

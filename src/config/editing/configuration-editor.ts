@@ -15,7 +15,6 @@ import {
   type Edited,
   type EditRefusal,
   ENTRY_NAMES,
-  fileRefusal,
   INVENTED,
   mistaken,
   refusal,
@@ -73,8 +72,6 @@ export class ConfigurationEditor {
   draft(list: EntryList, id: string | null, entry: unknown): Config | EditRefusal {
     if (!isTree(entry))
       return refusal("invalid_parameter", message("refused.edit_not_keys", { entry: ENTRY_NAMES[list] }));
-    const named = fileRefusal(entry);
-    if (named) return named;
     const { accounts: _, ...used } = this.#page.used;
     const ids = writtenIds(used[list]);
     const index = id !== null && ids.includes(id) ? ids.indexOf(id) : ids.length;
@@ -103,7 +100,7 @@ export class ConfigurationEditor {
     return this.#page.edit({ id: named, path, caller, given }, (now) => {
       const refused = this.#refused(now, list, id, isDelete ? null : (entry ?? "nothing"));
       if (refused) return refused;
-      const whole = isDelete ? null : withSecrets(entry as Tree, secretsIn(now, list, id));
+      const whole = isDelete ? null : { ...secretsOf(now.page[list][named]), ...(entry as Tree) };
       return { ...now.page, [list]: withEntry(now, list, named, whole && withoutKey(whole, "id")) };
     });
   }
@@ -133,7 +130,8 @@ export class ConfigurationEditor {
     const files = filesIn(id === null ? null : ownedIn(now, list, id));
     const inFiles = files.map((name) => [name, before[name as keyof typeof before]]);
     const fixedKeys = { ...Object.fromEntries(inFiles), ...(id !== null && { id }) };
-    const whole = isTree(entry) ? withSecrets({ ...fixedKeys, ...entry }, secretsIn(now, list, id)) : entry;
+    const stored = id === null ? {} : { ...secretsOf(ownedIn(now, list, id)), ...secretsOf(now.page[list][id]) };
+    const whole = isTree(entry) ? withoutNull({ ...stored, ...fixedKeys, ...entry }) : entry;
     const draft = this.draft(list, id, whole);
     if ("kind" in draft) return draft;
     const [named = ""] = writtenIds([whole]);
@@ -151,23 +149,25 @@ export class ConfigurationEditor {
 }
 
 /** Returns the stored secrets of an entry, which its reader does not see and therefore does not send. */
-function secretsIn(now: PageNow, list: EntryList, id: string | null): Tree {
-  const stored = id === null ? null : (now.page[list][id] ?? ownedIn(now, list, id));
+function secretsOf(stored: object | null | undefined): Tree {
   return Object.fromEntries(Object.entries(stored ?? {}).filter(([name]) => isSecretKey(name)));
 }
 
-/** Returns an entry with stored secrets in place of those that it leaves out. Null removes one. */
-function withSecrets(entry: Tree, secrets: Tree): Tree {
-  const whole = Object.entries({ ...secrets, ...entry });
-  return Object.fromEntries(whole.filter(([name, value]) => !(isSecretKey(name) && value === null)));
+/** Returns an entry without the secrets that null removes. */
+function withoutNull(entry: Tree): Tree {
+  return Object.fromEntries(Object.entries(entry).filter(([name, value]) => !(isSecretKey(name) && value === null)));
 }
 
-/** Returns the entries of page.yaml after a change. What equals the owner's file needs no entry. */
+/**
+ * Returns the entries of page.yaml after a change. What equals the owner's file needs no entry. A secret of that file is
+ * used unless the entry has its own; null removes it.
+ */
 function withEntry(now: PageNow, list: EntryList, id: string, entry: Tree | null): PageEntries {
   const { [id]: _, ...others } = now.page[list];
   const owned = ownedIn(now, list, id);
-  if (owned === null) return entry === null ? others : { ...others, [id]: entry };
-  return isDeepStrictEqual(entry, withoutKey(owned, "id")) ? others : { ...others, [id]: entry };
+  if (owned === null) return entry === null ? others : { ...others, [id]: withoutNull(entry) };
+  const isOwned = entry !== null && isDeepStrictEqual({ ...secretsOf(owned), ...entry }, withoutKey(owned, "id"));
+  return isOwned ? others : { ...others, [id]: entry };
 }
 
 /** Returns the entry of the owner's file; null if it has none. */

@@ -56,6 +56,11 @@ export class ConfigurationFiles {
     return state;
   }
 
+  /** Replaces page.yaml without keeping its previous state. */
+  rewritePage(text: string): void {
+    this.#write(this.pagePath, text);
+  }
+
   /** Returns the kept states of page.yaml, the newest first. A state that cannot be read is left out. */
   states(): { readonly name: string; readonly id: string; readonly until: string; readonly text: string }[] {
     return this.#names()

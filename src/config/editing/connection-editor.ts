@@ -12,7 +12,7 @@ import type { Config } from "../schema.ts";
 import { FILE_SUFFIX } from "../schema-nodes.ts";
 import { redactedConfig } from "../secrets.ts";
 import { isTree, type Tree, valueAt, withoutKey } from "../tree.ts";
-import { type Caller, type Edited, type EditRefusal, fileRefusal, INVENTED, mistaken } from "./edit-refusal.ts";
+import { type Caller, type Edited, type EditRefusal, INVENTED, mistaken } from "./edit-refusal.ts";
 import type { PageNow, PageWriter } from "./page-writer.ts";
 
 /** A requested change. Keys that are left out stay; null removes one. */
@@ -110,7 +110,7 @@ function valuesOf({ name, keys }: ConnectionChange): Values | EditRefusal {
   const expected = known.join(", ");
   const foreign = Object.keys(values).filter((key) => !known.includes(key));
   const mistakes = foreign.map((path) => ({ path, ...message("mistake.no_connection_key", { expected }) }));
-  return fileRefusal(values) ?? (mistakes.length > 0 ? mistaken("invalid_parameter", mistakes) : values);
+  return mistakes.length > 0 ? mistaken("invalid_parameter", mistakes) : values;
 }
 
 function withKey(tree: Tree, path: string, value: unknown): Tree {

@@ -3,7 +3,6 @@
 import { type Message, message, type Text } from "../../core/language/text.ts";
 import type { EntryList } from "../entry-list.ts";
 import { type ConfigMistake, joined, mistakeAt } from "../mistake.ts";
-import { FILE_SUFFIX } from "../schema-nodes.ts";
 
 /** Who asks for a change of the configuration. */
 export interface Caller {
@@ -30,6 +29,8 @@ export type Edited =
       readonly revision: string;
       /** Further keys of the configuration that changed and need a restart. */
       readonly later: readonly string[];
+      /** Secrets that the change took away, because they belong to another server. */
+      readonly lost: readonly ConfigMistake[];
       /** Id of the state before the change, which the history restores. */
       readonly undo: string;
     }
@@ -52,24 +53,6 @@ export function unknownEntry(list: EntryList, id: string): EditRefusal {
 /** Returns the refusal for mistakes, of which there is at least one. */
 export function mistaken(code: EditRefusal["code"], mistakes: readonly ConfigMistake[]): EditRefusal {
   return { ...refusal(code, mistakesMessage(mistakes)), mistakes };
-}
-
-/**
- * Returns the refusal of a change that names a file; null if it names none. Otherwise a key of the API could read any
- * file that elbro can read.
- */
-export function fileRefusal(value: unknown): EditRefusal | null {
-  const mistakes = fileKeysIn(value).map((path) => ({ path, ...message("mistake.file_name_here") }));
-  return mistakes.length === 0 ? null : mistaken("invalid_parameter", mistakes);
-}
-
-/** Returns the paths of all `…_file` keys, at any depth. */
-function fileKeysIn(value: unknown): string[] {
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, below]) => [
-    ...(key.endsWith(FILE_SUFFIX) ? [key] : []),
-    ...fileKeysIn(below).map((path) => `${key}.${path}`),
-  ]);
 }
 
 /** Returns the mistakes as one message, without lines. */

@@ -42,7 +42,8 @@ export class PageHistory {
       const { page, mistake } = readPageFile(state.text, now.owner);
       if (mistake) return mistaken("conflict", [mistake]);
       const whole = withPresentSecrets(page, now.page);
-      return "settings" in whole ? whole : mistaken("conflict", whole);
+      if (!("settings" in whole)) return mistaken("conflict", whole);
+      return { ...whole, servers: whole.servers ?? {} };
     });
   }
 }

@@ -6,12 +6,13 @@ import type { Problems } from "../../core/status/problem.ts";
 import { PassingStartError, StartError, throwIfShort } from "../../core/status/start-error.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { type ConfigTexts, MAX_CONFIG_BYTES } from "../config-texts.ts";
-import { connections, serverChange } from "../connections.ts";
+import { connections } from "../connections.ts";
 import type { ConfigReading } from "../load.ts";
 import { below, type ConfigMistake, joined, mistakeAt } from "../mistake.ts";
 import { EMPTY_PAGE, type PageFile, pageText, readPageFile } from "../page-file.ts";
-import { withoutReplaced } from "../page-secrets.ts";
-import type { Config } from "../schema.ts";
+import { bound, withoutReplaced } from "../page-secrets.ts";
+import { type Config, configSchema, secretServers } from "../schema.ts";
+import { serverIn } from "../secret-servers.ts";
 import { isTree, type Tree, valueAt } from "../tree.ts";
 import { readYaml } from "../yaml-text.ts";
 import { type ConfigurationFiles, revisionOf } from "./configuration-files.ts";
@@ -71,7 +72,7 @@ interface PageTarget {
   /** Path in page.yaml. Mistakes below it are those of the caller. */
   readonly path: string;
   readonly caller: Caller;
-  /** Paths of the configuration whose values the caller has sent. Their secrets may go to another server. */
+  /** Paths of the configuration whose values the caller has sent. Secrets among them belong to their present server. */
   readonly given?: readonly string[];
   /** Whether the change replaces a page.yaml that cannot be read. */
   readonly repairs?: true;
@@ -85,6 +86,7 @@ interface Checked {
   readonly texts: ConfigTexts;
   readonly text: string;
   readonly config: Config;
+  readonly lost: readonly ConfigMistake[];
 }
 
 export class PageWriter {
@@ -139,16 +141,21 @@ export class PageWriter {
     const { source } = this.#deps;
     if (!source) return refusal("conflict", INVENTED);
     const checked = this.#checked(source, target, change);
-    return checked.kind === "checked" ? checked.config : checked;
+    if (checked.kind === "refused") return checked;
+    return checked.lost.length > 0 ? mistaken("invalid_parameter", checked.lost) : checked.config;
   }
 
   /** Starts or ends the problem of a page.yaml of which a part is not used. */
   report(): void {
     const { source, files, problems, clock } = this.#deps;
+    if (source) this.#bind(source);
     const reading = source?.readWith({});
     if (reading?.kind !== "config") return;
-    const { mistakes, gone } = reading.page;
-    const found = [...mistakes.map(mistakeAt), ...gone.map((path) => placed(path, message("mistake.gone")))];
+    const { mistakes, gone, lost } = reading.page;
+    const found = [
+      ...[...mistakes, ...lost].map(mistakeAt),
+      ...gone.map((path) => placed(path, message("mistake.gone"))),
+    ];
     if (found.length === 0) problems.end(PAGE_FILE);
     else
       problems.start({
@@ -171,7 +178,8 @@ export class PageWriter {
       await reloading.reload(source.read);
       this.report();
       const revision = revisionOf(files.read());
-      return { kind: "saved", id: target.id, source: PAGE_FILE, revision, later: reloading.later, undo };
+      const { lost } = checked;
+      return { kind: "saved", id: target.id, source: PAGE_FILE, revision, later: reloading.later, lost, undo };
     } catch (error) {
       if (error instanceof StartError && !(error instanceof PassingStartError))
         return refusal("conflict", error.message);
@@ -192,9 +200,13 @@ export class PageWriter {
     if (now.mistake?.key === "mistake.newer_file") return refusal("conflict", mistakeAt(now.mistake));
     if (now.mistake && !repairs)
       return refusal("conflict", message("refused.edit_damaged", { mistake: mistakeAt(now.mistake) }));
-    const next = change(now);
+    const servers = now.page.servers ?? before.page.servers;
+    const next = change({ ...now, page: { ...now.page, servers } });
     if ("kind" in next) return next;
-    const text = pageText(next);
+    const present = source.readWith({ ...texts, page: pageText({ ...next, servers: null }) });
+    if (present.kind === "mistakes") return mistaken("conflict", present.mistakes);
+    const { page, lost: own } = bound(next, new Set(given), present.page.servers);
+    const text = pageText(page);
     if (text.length > MAX_CONFIG_BYTES) return refusal("conflict", message("refused.edit_too_long"));
     const after = source.readWith({ ...texts, page: text });
     if (after.kind === "mistakes") return mistaken("conflict", after.mistakes);
@@ -202,8 +214,28 @@ export class PageWriter {
       (each) => !before.page.mistakes.some((old) => isDeepStrictEqual(old, each)),
     );
     if (added.length > 0) return refusalOf(path, added);
-    const refused = whyNotMoved(before.config, after.config, { path, given, isAdmin: caller.isAdmin });
-    return refused ?? { kind: "checked", texts, text, config: after.config };
+    if (!caller.isAdmin && isConnection(before.config, after.config))
+      return refusal("forbidden", message("refused.needs_admin"));
+    const lost = after.page.lost.filter((each) => !before.page.lost.some((old) => isDeepStrictEqual(old, each)));
+    return { kind: "checked", texts, text, config: after.config, lost: [...own, ...lost] };
+  }
+
+  /** Writes the present servers of secrets into page.yaml and its states, if they are of an earlier version. */
+  #bind(source: ConfigurationSource): void {
+    const { files } = this.#deps;
+    const { owner, page } = this.now();
+    const bind = (text: string, state: PageFile, write: (text: string) => void) => {
+      const reading = state.servers === null ? source.readWith({ page: text }) : null;
+      const { servers = {} } = reading?.kind === "config" ? reading.page : {};
+      if (Object.keys(servers).length > 0) write(pageText({ ...state, servers }));
+    };
+    try {
+      for (const { name, text } of files.states())
+        bind(text, readPageFile(text, owner).page, (bound) => files.rewriteState(name, bound));
+      bind(pageText(page), page, (bound) => files.rewritePage(bound));
+    } catch {
+      // A folder that cannot be written: each reading binds the secrets again.
+    }
   }
 
   /** Writes the file. Returns the id of the state before, or why it was not written. */
@@ -220,21 +252,14 @@ export class PageWriter {
   }
 }
 
-/** Returns why a change of connections is refused: a secret would go to another server, or the caller is no admin. */
-function whyNotMoved(
-  before: Config,
-  after: Config,
-  { path, given, isAdmin }: { readonly path: string; readonly given: readonly string[]; readonly isAdmin: boolean },
-): EditRefusal | null {
-  const { moved, secrets } = serverChange(before, after);
-  const unchanged = secrets.filter((each) => !given.includes(each.path));
-  if (unchanged.length > 0) {
-    return mistaken("invalid_parameter", below(path === "" ? "" : `${path}.`, unchanged));
-  }
-  const isConnection = Object.values(connections)
-    .flat()
-    .some((key) => !isDeepStrictEqual(valueAt(before, key), valueAt(after, key)));
-  return !isAdmin && (isConnection || moved.length > 0) ? refusal("forbidden", message("refused.needs_admin")) : null;
+/** Returns whether a change needs an admin: one of a connection, or of a server to which secrets are sent. */
+function isConnection(before: Config, after: Config): boolean {
+  const differs = (key: string) => !isDeepStrictEqual(valueAt(before, key), valueAt(after, key));
+  const moves = (server: string) => {
+    const [from, to] = [before, after].map((config) => serverIn(configSchema, config, server.split(".")));
+    return from !== "" && to !== "" && from !== to;
+  };
+  return Object.values(connections).flat().some(differs) || secretServers.some(moves);
 }
 
 /** Removes from the kept states each secret that has another value now. */

@@ -13,7 +13,7 @@ import { configSchema } from "../schema.ts";
 import { filesIn, shapeOf, withoutDefaults } from "../schema-nodes.ts";
 import { type SettingName, settingNames } from "../setting-names.ts";
 import { isTree, type Tree, withoutKey } from "../tree.ts";
-import { type Caller, type Edited, type EditRefusal, fileRefusal, INVENTED, mistaken } from "./edit-refusal.ts";
+import { type Caller, type Edited, type EditRefusal, INVENTED, mistaken } from "./edit-refusal.ts";
 import type { PageWriter } from "./page-writer.ts";
 
 /** A requested change. The value null removes the setting from the file. */
@@ -44,7 +44,7 @@ export class SettingsEditor {
 
   /** Saves a setting and applies it. */
   async change({ name, value, caller }: SettingChange): Promise<Edited> {
-    const refused = fileRefusal(value) ?? this.#lacking(name, value);
+    const refused = this.#lacking(name, value);
     if (refused) return refused;
     const given = Object.keys(isTree(value) ? value : {}).map((key) => `${name}.${key}`);
     return this.#page.edit({ id: name, path: name, caller, given }, ({ page, owner }) => ({

@@ -93,9 +93,10 @@ export function firstValue(task: Task, { saved, e }: EditingTools, { store }: Pa
 }
 
 /** Returns the message after a change. */
-export function doneText({ e, texts }: EditingTools, task: Task, name: string, { restart }: Edited): string {
+export function doneText({ e, texts }: EditingTools, task: Task, name: string, { restart, note }: Edited): string {
   const parts = [e(task.mode === "delete" ? "deleted" : "saved", { name })];
   if (restart.length > 0) parts.push(e("restart", { keys: restart.map((key) => texts[key]?.label ?? key).join(", ") }));
+  if (note !== null) parts.push(note);
   if (task.list === "plugs" && task.mode === "new") parts.push(e("plug_test_it"));
   return parts.join(" ");
 }

@@ -14,12 +14,14 @@ export function labelOf(texts: FormTexts, path: string): string {
   return texts[path]?.label ?? plainName(path.slice(path.lastIndexOf(".") + 1));
 }
 
-/** Response to a change: the keys that wait for a restart. */
+/** Response to a change: the keys that wait for a restart, and which secrets have to be entered again. */
 export interface Edited {
   readonly restart: readonly string[];
+  readonly note: string | null;
 }
 
 /** Returns the sentence about a change of some keys that is saved. */
-export function savedText(t: Translate<"system">, name: string, keys: readonly string[], { restart }: Edited): string {
-  return t(restart.some((key) => keys.includes(key)) ? "setting_saved_waits" : "setting_saved", { name });
+export function savedText(t: Translate<"system">, name: string, keys: readonly string[], edited: Edited): string {
+  const waits = edited.restart.some((key) => keys.includes(key));
+  return [t(waits ? "setting_saved_waits" : "setting_saved", { name }), edited.note ?? []].flat().join(" ");
 }

@@ -59,26 +59,38 @@ describe("page.yaml", () => {
       text: OWNER.replace("api_key: k", "api_key_file: /run/key"),
       environment: {},
       readFile: (file) => `key-${reads.push(file)}`,
-      page: () => `settings: { log: { level: loud }, language: xx }\nplans: { a: ${"[".repeat(reads.push("page"))}] }`,
+      page: () => {
+        reads.push("page");
+        return "settings: { log: { level: loud }, language: xx }\nplans: { a: [] }";
+      },
     });
     expect(reading).toMatchObject({ kind: "config", page: { mistakes: [{}, {}] } });
     expect(reads.sort()).toEqual(["/run/key", "page"]);
   });
 
-  test("a file of an entry stays that of the owner", () => {
+  test("a file of an entry stays that of the owner, but not for another server", () => {
     const text = `plugs: [{ name: P, family: tasmota, url: "http://192.168.1.9", password_file: /p, plan: car }]\n${OWNER.replace(/plugs:.*$/s, "")}`;
-    const { config } = read(
-      'plugs: { p: { name: P, family: tasmota, url: "http://192.168.1.10", password: typed, plan: car } }',
-      {},
-      text,
-    );
-    expect(config.plugs).toMatchObject([{ url: "http://192.168.1.10", password: "from a file" }]);
+    const plugsWith = (url: string) =>
+      read(`plugs: { p: { name: P, family: tasmota, url: "${url}", password: typed, plan: car } }`, {}, text).config
+        .plugs;
+    expect(plugsWith("http://192.168.1.9/")).toMatchObject([{ password: "from a file" }]);
+    expect(plugsWith("http://192.168.1.10")).toMatchObject([{ password: "typed" }]);
   });
 
   test.each([
     ["text that is no YAML", "plans: [", "page.yaml"],
     ["an unknown setting", "settings: { api: { port: 1 } }", null],
-    ["the name of a file", "settings: { mqtt: { password_file: /etc/hostname } }", null],
+    ["the name of a file", "settings: { mqtt: { password_file: /etc/hostname } }", "page.yaml: mqtt.password_file"],
+    [
+      "the name of a file in a list",
+      "settings: { broker: { users: [{ name: a, password_file: /etc/hostname }] } }",
+      "page.yaml: broker.users[0].password",
+    ],
+    [
+      "the name of a file in an entry",
+      "plugs: { p: { name: P, family: tasmota, topic_file: /etc/hostname, plan: car } }",
+      "page.yaml: plugs.p.topic_file",
+    ],
     ["a wrong value", "settings: { log: { level: loud } }", "page.yaml: log.level"],
     [
       "a wrong plan",
@@ -91,7 +103,7 @@ describe("page.yaml", () => {
     const { config, page } = read(`${text}\n`);
     expect(namesOf(config)).toEqual(["Car", "Dryer"]);
     expect(config.log.level).toBe("info");
-    expect(page.mistakes.map((mistake) => mistake.path)).toEqual(path === null ? [] : [path]);
+    expect(page.mistakes.map((mistake) => mistake.path).slice(0, 1)).toEqual(path === null ? [] : [path]);
     if (path === null) expect([...page.unused, ...page.gone]).toHaveLength(1);
   });
 
@@ -139,10 +151,10 @@ describe("page.yaml", () => {
   });
 
   test("a file of a newer elbro is not used, and the mistake says so", () => {
-    const { config, page } = read("version: 3\nsettings: { language: nb }\nplans: { car: null }");
+    const { config, page } = read("version: 4\nsettings: { language: nb }\nplans: { car: null }");
     expect([config.language, namesOf(config)]).toEqual(["da", ["Car", "Dryer"]]);
     expect(page.mistakes).toMatchObject([
-      { path: "page.yaml", key: "mistake.newer_file", facts: { version: 3, known: 2 } },
+      { path: "page.yaml", key: "mistake.newer_file", facts: { version: 4, known: 3 } },
     ]);
   });
 
@@ -151,6 +163,7 @@ describe("page.yaml", () => {
       settings: { language: "nb", log: { level: "warn" } },
       plans: { car: null, pool: { name: "on", from: "07:00" } },
       plugs: {},
+      servers: {},
     };
     expect(readPageFile(pageText(page), {})).toEqual({ page, mistake: null });
   });

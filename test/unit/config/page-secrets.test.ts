@@ -1,73 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { serverChange } from "../../../src/config/connections.ts";
 import { pageDifferences } from "../../../src/config/page-differences.ts";
 import { EMPTY_PAGE, type PageFile } from "../../../src/config/page-file.ts";
 import { withoutReplaced, withoutSecrets, withPresentSecrets } from "../../../src/config/page-secrets.ts";
-import { configSchema } from "../../../src/config/schema.ts";
 
-const config = (keys: object) => configSchema.parse({ consumer: { api_key: "key-one" }, ...keys });
 const page = (settings: PageFile["settings"]): PageFile => ({ ...EMPTY_PAGE, settings });
-
-describe("serverChange", () => {
-  test.each<[what: string, before: object, after: object, moved: string[], secrets: string[]]>([
-    ["nothing", {}, {}, [], []],
-    ["another service", {}, { service: { base_url: "http://a.test" } }, ["service.base_url"], ["consumer.api_key"]],
-    [
-      "another path of the service",
-      { service: { base_url: "http://a.test" } },
-      { service: { base_url: "http://a.test/b" } },
-      [],
-      [],
-    ],
-    [
-      "another service with another key",
-      {},
-      { service: { base_url: "http://a.test" }, consumer: { api_key: "key-two" } },
-      ["service.base_url"],
-      [],
-    ],
-    [
-      "another service with several accounts",
-      { consumer: [{ name: "a", api_key: "one" }] },
-      { consumer: [{ name: "a", api_key: "one" }], service: { base_url: "http://a.test" } },
-      ["service.base_url"],
-      ["consumer"],
-    ],
-    [
-      "a certificate authority of the broker",
-      { mqtt: { url: "mqtt://a.test", password: "word" } },
-      { mqtt: { url: "mqtt://a.test", password: "word", ca: "PEM" } },
-      ["mqtt.ca"],
-      ["mqtt.password"],
-    ],
-    [
-      "a broker without TLS",
-      { mqtt: { url: "mqtts://a.test", password: "word" } },
-      { mqtt: { url: "mqtt://a.test", password: "word" } },
-      ["mqtt.url"],
-      ["mqtt.password"],
-    ],
-    ["a first broker", {}, { mqtt: { url: "mqtt://a.test", password: "word" } }, [], []],
-    [
-      "another webhook",
-      { notify: { topic_url: "http://a.test/t", token: "word" } },
-      { notify: { topic_url: "http://b.test/t", token: "word" } },
-      ["notify.topic_url"],
-      ["notify.token"],
-    ],
-    [
-      "another device with the password of a plug",
-      { plugs: [{ name: "P", family: "shelly_gen2", url: "http://10.0.0.1", password: "word", signal_topic: "a" }] },
-      { plugs: [{ name: "P", family: "shelly_gen2", url: "http://10.0.0.2", password: "word", signal_topic: "a" }] },
-      [],
-      ["plugs.p.password"],
-    ],
-  ])("%s", (_, before, after, moved, secrets) => {
-    const found = serverChange(config(before), config(after));
-    expect([found.moved, found.secrets.map(({ path }) => path)]).toEqual([moved, secrets]);
-  });
-});
 
 test("a replaced secret leaves a kept state, a removed one stays, and the present one takes its place", () => {
   const kept = page({
@@ -95,6 +32,7 @@ test("differences are those of the effective configuration, without secrets", ()
     settings: { consumer: { api_key: "one" }, log: { level: "warn" }, mqtt: { url: "mqtt://a:b@c.test" } },
     plans: { car: { name: "Car", hours: 3 } },
     plugs: { lamp: { name: "Lamp", password: "word" } },
+    servers: {},
   };
   const found = pageDifferences(owner, before, after);
   expect(found.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
