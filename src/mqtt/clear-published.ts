@@ -50,11 +50,11 @@ export async function clearPublished(options: ClearOptions): Promise<ClearResult
         session = up;
         if (birthTopic === null) publisher.attach(up);
       },
-      onDown(why) {
-        reason = textIn("en", why);
+      onDown(end) {
+        reason = textIn("en", end.reason);
         stop.abort();
       },
-      onRefused(topic, why) {
+      onRejected(topic, why) {
         reason = `${topic}: ${textIn("en", why)}`;
       },
       onMessage({ topic, payload, retained }) {
@@ -66,6 +66,7 @@ export async function clearPublished(options: ClearOptions): Promise<ClearResult
   );
   while (publisher.obsolete > 0 && !stop.signal.aborted) await pause(LOOK_EVERY_MS);
   const left = publisher.obsolete;
+  publisher.forgetCleared();
   clearTimeout(timer);
   stop.abort();
   await connection;

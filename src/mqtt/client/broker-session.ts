@@ -31,12 +31,13 @@ export interface BrokerAccess {
   readonly password?: string | undefined;
 }
 
-/** What the broker had not answered when a connection ended. One of them may have ended it. Shape: oldest first. */
-export interface Unanswered {
-  /** Topics of retained messages. */
-  readonly messages: readonly string[];
-  /** Topics of commands, and topic filters. */
-  readonly others: readonly string[];
+/** How a connection ended, or why an attempt failed. */
+export interface SessionEnd {
+  readonly reason: Text;
+  /** Oldest topic or topic filter that the broker had not answered; null for none. */
+  readonly unanswered: string | null;
+  /** Whether so many connections were short that `unanswered` probably ended this one. */
+  readonly isSuspicious: boolean;
 }
 
 /** One connection. */
@@ -47,9 +48,11 @@ export interface ConnectionOptions extends BrokerAccess {
   readonly statusTopic: string | null;
   /** Topic filters to subscribe to; read at each connection. */
   readonly subscriptions?: () => readonly string[];
+  /** Sends one message at a time, so that one that ends the connection is known. */
+  readonly isCautious?: boolean;
   readonly onUp: (session: BrokerSession) => void;
   /** Called when the broker rejects a publish or subscribe for a topic, or the topic breaks a limit that it announced. */
-  readonly onRefused?: (topic: string, reason: Text) => void;
+  readonly onRejected?: (topic: string, reason: Text) => void;
   /** Called when the broker accepts a retained message, a command or a subscription. */
   readonly onAccepted?: (topic: string) => void;
   readonly onMessage?: (message: IncomingMessage) => void;
@@ -58,7 +61,7 @@ export interface ConnectionOptions extends BrokerAccess {
 /** A connection that is opened again whenever it ends. */
 export interface ReconnectOptions extends ConnectionOptions {
   /** Called when a connection ends, and when an attempt fails for another reason than the one before. */
-  readonly onDown: (reason: Text, unanswered: Unanswered) => void;
+  readonly onDown: (end: SessionEnd) => void;
   /** Returns a number from 0 to 1 for the jitter of the back-off. */
   readonly random: () => number;
 }

@@ -71,13 +71,12 @@ export function explainSilentClose(phase: Phase): Text {
 }
 
 /**
- * Returns the explanation of repeated short connections. `topics` are those of the messages that the broker did not
- * acknowledge on the last connection.
+ * Returns the explanation of repeated short connections. `topic` is the oldest that the broker did not answer on the last
+ * connection.
  * Mosquitto before 2.0.12 disconnects a client that publishes to a topic without permission.
  */
-export function explainEarlyDisconnects(reason: Text, topics: readonly string[]): Text {
-  if (topics.length === 0) return message("mqtt.again", { reason });
-  return message("mqtt.again_topics", { reason, topics: topics.join(", ") });
+export function explainEarlyDisconnects(reason: Text, topic: string | null): Text {
+  return topic === null ? message("mqtt.again", { reason }) : message("mqtt.again_topics", { reason, topics: topic });
 }
 
 function ofCode(code: string, text: string, phase: Phase): Text {

@@ -3,10 +3,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Text, textIn, message as translated } from "../../core/language/text.ts";
 import type { KeyValue } from "../../core/runtime/key-value.ts";
-import type { BrokerAccess, BrokerSession, IncomingMessage, Unanswered } from "./broker-session.ts";
+import type { BrokerAccess, BrokerSession, IncomingMessage, SessionEnd } from "./broker-session.ts";
 import { Commands, type CommandTable } from "./commands.ts";
 import { keepConnected } from "./reconnect.ts";
-import { RefusedTopics } from "./refused-topics.ts";
+import { RejectedTopics } from "./rejected-topics.ts";
 import { RetainedPublisher } from "./retained-publisher.ts";
 
 export interface MqttClientLog {
@@ -80,7 +80,7 @@ export class MqttClient {
   readonly #birthTopic: string;
   /** Bounded by the modules that listen. */
   readonly #listeners: MqttListener[] = [];
-  readonly #refused: RefusedTopics;
+  readonly #rejected: RejectedTopics;
   readonly #commands: Commands;
   readonly #firstUp = Promise.withResolvers<void>();
   #line: BrokerSession | null = null;
@@ -94,8 +94,9 @@ export class MqttClient {
     this.#options = options;
     this.#signal = signal;
     this.#birthTopic = `${options.discoveryPrefix}/status`;
-    this.retained = new RetainedPublisher(options.memory, [statusTopic], options.isOthers);
-    this.#refused = new RefusedTopics(this.retained, log, () => {
+    const isLeftOut = (topic: string) => this.#rejected.isLeftOut(topic);
+    this.retained = new RetainedPublisher(options.memory, [statusTopic], options.isOthers, isLeftOut);
+    this.#rejected = new RejectedTopics(this.retained, log, () => {
       for (const listener of this.#listeners) listener.onRefused?.();
     });
     this.#commands = new Commands({
@@ -109,13 +110,10 @@ export class MqttClient {
     });
     this.upSoon = Promise.race([this.#firstUp.promise, pause(QUICK_UP_MS, undefined, { ref: false })]);
     this.closed = this.#connect(statusTopic);
-    const aging = setInterval(() => {
-      this.retained.age();
-      this.#refused.age();
-    }, BROKER_SAVES_MS);
+    const aging = setInterval(() => this.retained.age(), BROKER_SAVES_MS);
     signal.addEventListener("abort", () => {
       clearInterval(aging);
-      this.#refused.stop();
+      this.#rejected.stop();
     });
   }
 
@@ -140,7 +138,7 @@ export class MqttClient {
 
   /** Sends a command to a device with QoS 1, not retained. Returns false if it will not be sent, now or later. */
   sendCommand(topic: string, payload: string): boolean {
-    return !this.#refused.isLeftOut(topic) && (this.#line?.sendCommand(topic, payload) ?? false);
+    return !this.#rejected.isLeftOut(topic) && (this.#line?.sendCommand(topic, payload) ?? false);
   }
 
   /** Returns the state of the connection and its counters since the start. */
@@ -149,7 +147,7 @@ export class MqttClient {
       connected: this.#line !== null,
       trouble: this.#trouble,
       lastTrouble: this.#lastTrouble,
-      refused: this.#refused.reasons,
+      refused: this.#rejected.reasons,
       connections: this.#connections,
       published: this.retained.accepted,
     };
@@ -159,11 +157,11 @@ export class MqttClient {
     const options = {
       ...this.#options,
       statusTopic,
-      subscriptions: () => this.#subscriptions().filter((filter) => !this.#refused.isLeftOut(filter)),
+      subscriptions: () => this.#subscriptions().filter((filter) => !this.#rejected.isLeftOut(filter)),
       onUp: (line: BrokerSession) => this.#onUp(line),
-      onDown: (reason: Text, inFlight: Unanswered) => this.#onDown(reason, inFlight),
-      onRefused: (topic: string, reason: Text) => this.#refused.onRefused(topic, reason),
-      onAccepted: (topic: string) => this.#refused.onAccepted(topic),
+      onDown: (end: SessionEnd) => this.#onDown(end),
+      onRejected: (topic: string, reason: Text) => this.#rejected.onRejected(topic, reason),
+      onAccepted: (topic: string) => this.#rejected.onAccepted(topic),
       onMessage: (message: IncomingMessage) => this.#onMessage(message),
     };
     return keepConnected(options, this.#signal);
@@ -179,17 +177,20 @@ export class MqttClient {
     this.#line = line;
     this.#trouble = null;
     this.#connections++;
-    this.#refused.onUp(line);
+    this.#rejected.onUp();
+    this.retained.attach(line);
     for (const listener of this.#listeners) listener.onUp?.();
     this.#firstUp.resolve();
   }
 
-  #onDown(reason: Text, inFlight: Unanswered): void {
+  #onDown(end: SessionEnd): void {
+    const { reason } = end;
     this.#options.log.warn({ reason: textIn("en", reason) }, "broker not connected");
     this.#line = null;
     this.#trouble = reason;
     this.#lastTrouble = reason;
-    this.#refused.onDown(reason, inFlight);
+    this.retained.detach();
+    this.#rejected.onDown(end);
     for (const listener of this.#listeners) listener.onDown?.();
   }
 

@@ -1,5 +1,5 @@
 /**
- * Topics that were ever published and not yet cleared, with the components of discovery documents.
+ * Topics that were published and may still be retained by the broker, with the components of discovery documents.
  * The list survives restarts, so that topics of renamed or removed homes are found and cleared.
  */
 import { isDeepStrictEqual } from "node:util";
@@ -14,163 +14,68 @@ export type Components = Readonly<Record<string, string>>;
 const NONE: Components = {};
 const DEVICE_DOCUMENT = /\/device\/[^/]+\/config$/;
 
-/** The stored form. Each part's topics have a storage key of their own, so that a change rewrites only that part. */
-interface Stored {
-  /** Topics without a part. */
-  readonly topics: Readonly<Record<string, Components>>;
-  readonly cleared: Readonly<Record<string, Components>>;
-  readonly parts: readonly string[];
-}
-
-const components = z.record(z.string(), z.string());
-const storedTopics = z.object({
-  topics: z.record(z.string(), components),
-  cleared: z.union([z.array(z.string()), z.record(z.string(), components)]),
+const componentsByTopic = z.record(z.string(), z.record(z.string(), z.string()));
+/** Earlier versions stored cleared topics apart, and those of each part below a name of its own. */
+const stored = z.object({
+  topics: componentsByTopic,
+  cleared: z.optional(z.union([z.array(z.string()), componentsByTopic])),
   parts: z._default(z.array(z.string()), []),
 });
-const storedPart = z.record(z.string(), components);
-
-/** Name of the part for topics without a part. */
-export const NO_PART = "";
 
 export class PublishedTopics {
   readonly #memory: KeyValue;
-  /** Components by part and topic. Bounded by the topics of all homes. */
-  readonly #parts = new Map<string, Map<string, Components>>();
-  readonly #partOf = new Map<string, string>();
-  readonly #cleared: Map<string, Components>;
-  /** Parts whose topics are not read yet, because reading 1,000 homes would delay a start. `note` reads them. */
-  readonly #unread: Set<string>;
-  /** Parts that differ from their stored form. */
-  readonly #changed = new Set<string>();
+  /** Bounded by the topics of all homes. */
+  readonly #topics: Map<string, Components>;
+  #isChanged: boolean;
 
   constructor(memory: KeyValue) {
     this.#memory = memory;
-    const { topics, cleared, parts } = storedIn(memory);
-    this.#cleared = new Map(Object.entries(cleared));
-    this.#take(NO_PART, topics);
-    this.#unread = new Set(parts);
-    // Topics of plans may be in another part than before; those of a home are always in its own.
-    for (const part of parts) if (part.startsWith("/")) this.#read(part);
+    const { topics, cleared = {}, parts } = readJson(memory, NAME, stored) ?? { topics: {}, parts: [] };
+    const former = Array.isArray(cleared) ? Object.fromEntries(cleared.map((topic) => [topic, NONE])) : cleared;
+    const ofParts = parts.map((part) => readJson(memory, `${NAME}/${part}`, componentsByTopic) ?? {});
+    this.#topics = new Map([former, topics, ...ofParts].flatMap((each) => Object.entries(each)));
+    for (const part of parts) memory.write(`${NAME}/${part}`, "");
+    this.#isChanged = parts.length > 0;
+    this.save();
   }
 
-  /** Returns the topics that hold a retained message. */
+  /** Returns the topics that may hold a retained message. */
   topics(): string[] {
-    for (const part of this.#unread) this.#read(part);
-    return [...this.#partOf.keys()];
+    return [...this.#topics.keys()];
   }
 
-  /** Returns the cleared topics that are not forgotten yet. */
-  cleared(): string[] {
-    return [...this.#cleared.keys()];
-  }
-
-  /**
-   * Returns the components that a broker or Home Assistant may still know.
-   * These are the components of every document since the last settled one, or those of the cleared document.
-   */
+  /** Returns the components that a broker or Home Assistant may still know: of every document since the last settled one. */
   components(topic: string): Components {
-    return this.#known(topic) ?? this.#cleared.get(topic) ?? NONE;
+    return this.#topics.get(topic) ?? NONE;
   }
 
   /** Records that a topic is about to be published. Adds its components to the known ones. */
-  note(topic: string, components: Components, part: string = NO_PART): void {
-    this.#read(part);
-    this.#uncleared(topic);
-    const before = this.#known(topic);
-    const fresh = Object.keys(components).some((key) => before?.[key] === undefined);
-    if (before && !fresh && this.#partOf.get(topic) === part) return;
-    this.#set(topic, before ? { ...components, ...before } : components, part);
+  note(topic: string, components: Components): void {
+    const before = this.#topics.get(topic);
+    if (before && Object.keys(components).every((key) => before[key] !== undefined)) return;
+    this.#set(topic, { ...components, ...before });
   }
 
   /** Records that the broker holds a document with exactly these components. */
   settle(topic: string, components: Components): void {
-    if (!isDeepStrictEqual(this.#known(topic), components))
-      this.#set(topic, components, this.#partOf.get(topic) ?? NO_PART);
+    if (!isDeepStrictEqual(this.#topics.get(topic), components)) this.#set(topic, components);
   }
 
-  /** Records that the broker holds nothing under this topic any more. */
-  clear(topic: string): void {
-    const components = this.#known(topic);
-    if (!components) return;
-    this.#delete(topic);
-    this.#cleared.set(topic, components);
-    this.#changed.add(NO_PART);
-  }
-
-  /** Drops a topic that another daemon publishes from now on. */
-  release(topic: string): void {
-    this.#delete(topic);
-    this.#uncleared(topic);
-  }
-
-  /** Drops a cleared topic: the broker holds nothing under it, even after a power cut. */
+  /** Drops a topic: the broker holds nothing under it, even after a power cut, or it belongs to another daemon. */
   forget(topic: string): void {
-    this.#uncleared(topic);
+    if (this.#topics.delete(topic)) this.#isChanged = true;
   }
 
   /** Writes changes to storage. They are rare: a new, renamed or removed home or entity. */
   save(): void {
-    if (this.#changed.size === 0) return;
-    for (const part of this.#changed) {
-      if (part === NO_PART) continue;
-      const topics = this.#parts.get(part);
-      this.#memory.write(nameOf(part), topics ? JSON.stringify(Object.fromEntries(topics)) : "");
-    }
-    if (this.#changed.has(NO_PART)) {
-      const stored: Stored = {
-        topics: Object.fromEntries(this.#parts.get(NO_PART) ?? []),
-        cleared: Object.fromEntries(this.#cleared),
-        parts: [...this.#parts.keys(), ...this.#unread].filter((part) => part !== NO_PART),
-      };
-      this.#memory.write(NAME, JSON.stringify(stored));
-    }
-    this.#changed.clear();
+    if (this.#isChanged) this.#memory.write(NAME, JSON.stringify({ topics: Object.fromEntries(this.#topics) }));
+    this.#isChanged = false;
   }
 
-  #read(part: string): void {
-    if (this.#unread.delete(part)) this.#take(part, readJson(this.#memory, nameOf(part), storedPart) ?? {});
+  #set(topic: string, components: Components): void {
+    this.#topics.set(topic, components);
+    this.#isChanged = true;
   }
-
-  #take(part: string, topics: Readonly<Record<string, Components>>): void {
-    this.#parts.set(part, new Map(Object.entries(topics)));
-    for (const topic of Object.keys(topics)) this.#partOf.set(topic, part);
-  }
-
-  #known(topic: string): Components | undefined {
-    return this.#parts.get(this.#partOf.get(topic) ?? NO_PART)?.get(topic);
-  }
-
-  #set(topic: string, components: Components, part: string): void {
-    if (this.#partOf.get(topic) !== part) this.#delete(topic);
-    const topics = this.#parts.get(part);
-    // The list of parts is stored with the topics without a part.
-    if (!topics) this.#changed.add(NO_PART);
-    this.#parts.set(part, (topics ?? new Map<string, Components>()).set(topic, components));
-    this.#partOf.set(topic, part);
-    this.#changed.add(part);
-  }
-
-  #delete(topic: string): void {
-    const part = this.#partOf.get(topic);
-    if (part === undefined) return;
-    const topics = this.#parts.get(part);
-    topics?.delete(topic);
-    this.#partOf.delete(topic);
-    this.#changed.add(part);
-    if (topics?.size !== 0 || part === NO_PART) return;
-    this.#parts.delete(part);
-    this.#changed.add(NO_PART);
-  }
-
-  #uncleared(topic: string): void {
-    if (this.#cleared.delete(topic)) this.#changed.add(NO_PART);
-  }
-}
-
-/** Returns the storage key of a part's topics. */
-function nameOf(part: string): string {
-  return `${NAME}/${part}`;
 }
 
 /** Returns whether a topic is a device discovery document of Home Assistant. */
@@ -218,11 +123,4 @@ export function documentWithout(topic: string, gone: Components): string | null 
 /** Returns the components of `before` that `after` lacks or has on another platform. */
 export function componentsGone(before: Components, after: Components): Components {
   return Object.fromEntries(Object.entries(before).filter(([key, platform]) => after[key] !== platform));
-}
-
-function storedIn(memory: KeyValue): Stored {
-  const { topics, cleared, parts } = readJson(memory, NAME, storedTopics) ?? { topics: {}, cleared: {}, parts: [] };
-  // Earlier versions wrote the cleared topics as a list.
-  const components = Array.isArray(cleared) ? Object.fromEntries(cleared.map((topic) => [topic, NONE])) : cleared;
-  return { topics, cleared: components, parts };
 }

@@ -20,12 +20,12 @@ const SLOWLY_MS = { first: 1_000, longest: 60_000 };
  * broker rejects a message.
  */
 const ALLOWED_EARLY_ENDS = 3;
+/** Short connections before the wait doubles. Each of them may find one topic that the broker rejects. */
+const ENDS_PER_DOUBLING = 8;
 /**
  * After another client took the client id, the wait is 16 to 32 s. Two clients with one id must not alternate all day.
  */
 const DOUBLINGS_AFTER_TAKEOVER = 5;
-/** Maximum number of topics in a reason. */
-const MAX_NAMED = 4;
 
 /** Stays connected until the signal fires, then publishes `offline` and closes the connection. */
 export async function keepConnected(options: ReconnectOptions, signal: AbortSignal): Promise<void> {
@@ -34,7 +34,8 @@ export async function keepConnected(options: ReconnectOptions, signal: AbortSign
   let reported: string | null = null;
   let support: WillSupport = { qos: 1, retain: true };
   while (!signal.aborted) {
-    const session = await runSession(options, version, support, signal);
+    const isCautious = history.earlyEnds >= ALLOWED_EARLY_ENDS - 1;
+    const session = await runSession({ ...options, isCautious }, version, support, signal);
     if (signal.aborted) return;
     if (session.support !== support) {
       support = session.support;
@@ -46,11 +47,11 @@ export async function keepConnected(options: ReconnectOptions, signal: AbortSign
     }
     if (!session.wasUp) version = 5;
     history = historyAfter(history, session);
-    const reason =
-      earlyDisconnects(history, session) > 0
-        ? explainEarlyDisconnects(session.reason, session.unanswered.messages.slice(0, MAX_NAMED))
-        : session.reason;
-    if (session.wasUp || textIn("en", reason) !== reported) options.onDown(reason, session.unanswered);
+    const { unanswered } = session;
+    const isSuspicious = session.wasUp && history.earlyEnds >= ALLOWED_EARLY_ENDS;
+    const isAgain = earlyDisconnects(history, session) > 0;
+    const reason = isAgain ? explainEarlyDisconnects(session.reason, unanswered) : session.reason;
+    if (session.wasUp || textIn("en", reason) !== reported) options.onDown({ reason, unanswered, isSuspicious });
     reported = textIn("en", reason);
     await pause(backoffMs(history, session, options.random()), undefined, { signal }).catch(() => undefined);
   }
@@ -79,6 +80,10 @@ function earlyDisconnects({ earlyEnds }: History, session: SessionResult): numbe
 function backoffMs(history: History, session: SessionResult, random: number): number {
   const early = earlyDisconnects(history, session);
   const pace = session.retrySoon && early === 0 ? SOON_MS : SLOWLY_MS;
-  const doublings = session.takenOver ? DOUBLINGS_AFTER_TAKEOVER : session.wasUp ? early : history.failures - 1;
+  const doublings = session.takenOver
+    ? DOUBLINGS_AFTER_TAKEOVER
+    : session.wasUp
+      ? Math.floor(early / ENDS_PER_DOUBLING)
+      : history.failures - 1;
   return Math.min(pace.longest, pace.first * 2 ** Math.min(doublings, 10)) * (0.5 + random / 2);
 }

@@ -10,7 +10,6 @@ import {
   documentWithout,
   expiringTopicsOf,
   isDeviceDocument,
-  NO_PART,
   PublishedTopics,
   withComponentsReduced,
 } from "./published-topics.ts";
@@ -27,11 +26,11 @@ export interface PublishPort {
   askRetained(topic: string, answer: (retained: boolean) => void): void;
 }
 
-/** The broker's answer. `too_large`: not sent, because the broker announced a limit. */
-export type PublishResult = "accepted" | "refused" | "too_large";
+/** The broker's answer. `rejected` also if it was not sent, because the broker announced a limit. */
+export type PublishResult = "accepted" | "rejected";
 
-/** Which held topics are sent: none, all, or states that were never refused. */
-type Trials = "none" | "unsuspicious" | "all";
+/** Name of the part of a state without parts. */
+const ONLY_PART = "";
 
 interface Sending {
   readonly payload: string;
@@ -43,6 +42,7 @@ export class RetainedPublisher {
   readonly #memory: PublishedTopics;
   readonly #alsoOurs: ReadonlySet<string>;
   readonly #isOthers: (topic: string) => boolean;
+  readonly #isLeftOut: (topic: string) => boolean;
   /** Wanted payloads by topic. Bounded by the topics of all homes. */
   readonly #wanted = new Map<string, string>();
   /** Topics by part. */
@@ -53,19 +53,15 @@ export class RetainedPublisher {
   #obsolete = new Set<string>();
   /** Topics whose wanted payload was not sent yet; the urgent ones are sent first. */
   readonly #unsent = { urgent: new Set<string>(), rest: new Set<string>() };
-  /** Topics that the broker refused, or that were in flight when a connection ended. Bounded by all topics. */
-  readonly #held = new Set<string>();
-  /** Held topics that were refused, or that ended a connection. They are tried after the others. */
-  readonly #bad = new Set<string>();
-  /** Held topics are sent alone; `#trial` is the one in flight. */
-  #trials: Trials = "none";
-  #trial: string | null = null;
+  /** Topic that is sent when nothing else is in flight, and without others. */
+  #alone: string | null = null;
   /** Acknowledged documents whose removed components are not forgotten yet, and those of them at the last `age`. */
   readonly #sentDocuments = new Set<string>();
   #agedDocuments: readonly string[] = [];
   /** Documents sent with reduced components on this connection, with the keys of these components. */
   readonly #reduced = new Map<string, string>();
-  /** Topics that were already cleared at the last call of `age`. */
+  /** Topics that the broker has cleared, and those of them at the last `age`. */
+  readonly #cleared = new Set<string>();
   #aged: readonly string[] = [];
   #port: PublishPort | null = null;
   #unacknowledged = 0;
@@ -76,11 +72,18 @@ export class RetainedPublisher {
   /**
    * `alsoOurs` are topics of this daemon that others publish: remembered, never sent from here.
    * `isOthers` returns whether another daemon publishes a topic now. Such topics are forgotten, never cleared.
+   * `isLeftOut` returns whether a topic is sent only by `tryAlone`.
    */
-  constructor(memory: KeyValue, alsoOurs: readonly string[], isOthers: (topic: string) => boolean = () => false) {
+  constructor(
+    memory: KeyValue,
+    alsoOurs: readonly string[],
+    isOthers: (topic: string) => boolean = () => false,
+    isLeftOut: (topic: string) => boolean = () => false,
+  ) {
     this.#memory = new PublishedTopics(memory);
     this.#alsoOurs = new Set(alsoOurs);
     this.#isOthers = isOthers;
+    this.#isLeftOut = isLeftOut;
   }
 
   /** Number of messages that brokers accepted. */
@@ -97,14 +100,14 @@ export class RetainedPublisher {
    * Sets the wanted state of a part and clears its earlier topics that are not among `messages`.
    * Sends changed messages and heartbeats. A state without parts is complete after one call.
    */
-  show(messages: readonly Message[], part: string = NO_PART): void {
-    const isFirst = part === NO_PART && !this.#isWhole;
+  show(messages: readonly Message[], part: string = ONLY_PART): void {
+    const isFirst = part === ONLY_PART && !this.#isWhole;
     if (isFirst) this.#isWhole = true;
     this.#want(messages, part, isFirst);
   }
 
   /** Publishes urgent messages of a part that was not shown yet. Clears nothing. */
-  showFirst(messages: readonly Message[], part: string = NO_PART): void {
+  showFirst(messages: readonly Message[], part: string = ONLY_PART): void {
     if (!this.#parts.has(part)) this.#want(messages, part, false);
   }
 
@@ -128,9 +131,10 @@ export class RetainedPublisher {
     for (const message of messages) {
       const { topic, payload, heartbeat } = message;
       const isNew = this.#wanted.get(topic) !== payload;
-      if (isNew && payload !== "") this.#memory.note(topic, componentsOf(topic, payload), part);
+      if (isNew && payload !== "") this.#memory.note(topic, componentsOf(topic, payload));
       if (isNew || heartbeat) changed.push(message);
       if (isNew) this.#wanted.set(topic, payload);
+      this.#cleared.delete(topic);
       topics.add(topic);
     }
     const gone = [...before].filter((topic) => !topics.has(topic));
@@ -166,13 +170,11 @@ export class RetainedPublisher {
    */
   repeat(): void {
     this.#reduced.clear();
+    this.#cleared.clear();
     const topics = [...this.#wanted.keys()];
     this.#findObsolete();
-    const gone = this.#isWhole
-      ? [...this.#obsolete, ...this.#memory.cleared().filter((topic) => !this.#isOthers(topic))]
-      : [];
     const states = topics.filter((topic) => !isDeviceDocument(topic));
-    this.#enqueue([...states, ...gone, ...topics.filter(isDeviceDocument)]);
+    this.#enqueue([...states, ...this.#obsolete, ...topics.filter(isDeviceDocument)]);
   }
 
   /**
@@ -182,44 +184,31 @@ export class RetainedPublisher {
    */
   age(): void {
     if (!this.#port) return;
-    const cleared = this.#memory.cleared();
-    for (const topic of this.#aged) this.#memory.forget(topic);
-    this.#aged = cleared;
     for (const topic of this.#agedDocuments) this.#settleComponents(topic);
     this.#agedDocuments = [...this.#sentDocuments];
+    this.forgetCleared(this.#aged);
+    this.#aged = [...this.#cleared];
+  }
+
+  /** Forgets topics that the broker has cleared; all of them by default. */
+  forgetCleared(topics: Iterable<string> = this.#cleared): void {
+    for (const topic of topics) if (this.#cleared.delete(topic)) this.#memory.forget(topic);
     this.#memory.save();
   }
 
-  /**
-   * Stops publishing until the next `attach`. `inFlight` are the topics that the broker had not answered: they are held
-   * back until `tryHeld`. Returns the topic that ended the connection, because nothing else was in flight; null if unknown.
-   */
-  detach(inFlight: readonly string[] = []): string | null {
+  /** Stops publishing until the next `attach`. */
+  detach(): void {
     this.#port = null;
+    this.#alone = null;
     this.#forgetUnsent();
-    const blamed = inFlight.length === 1 && inFlight[0] === this.#trial ? this.#trial : null;
-    for (const topic of inFlight) this.#held.add(topic);
-    if (blamed !== null) this.#holdBad(blamed);
-    this.#trials = "none";
-    this.#trial = null;
-    return blamed;
   }
 
-  /** Sends held topics, each when nothing else is in flight, until the broker refuses one or the connection ends. */
-  tryHeld(trials: Exclude<Trials, "none">): void {
-    this.#trials = trials;
+  /** Sends a topic that is left out, as soon as nothing else is in flight. Returns false if it is not one of ours. */
+  tryAlone(topic: string): boolean {
+    if (!this.#port || !(this.#wanted.has(topic) || this.#obsolete.has(topic))) return false;
+    this.#alone = topic;
     this.#send();
-  }
-
-  /** Returns true if a topic is held back because the broker refused it, or because it ended a connection. */
-  holdsBad(topic: string): boolean {
-    return this.#bad.has(topic);
-  }
-
-  #holdBad(topic: string): void {
-    this.#bad.add(topic);
-    this.#held.delete(topic);
-    this.#held.add(topic);
+    return true;
   }
 
   #forgetUnsent(): void {
@@ -229,8 +218,8 @@ export class RetainedPublisher {
   #findObsolete(): void {
     if (!this.#isWhole) return;
     const unwanted = this.#memory.topics().filter((topic) => !this.#wanted.has(topic) && !this.#alsoOurs.has(topic));
-    const obsolete = unwanted.filter((topic) => !this.#isOthers(topic));
-    for (const topic of unwanted) if (this.#isOthers(topic)) this.#memory.release(topic);
+    const obsolete = unwanted.filter((topic) => !this.#isOthers(topic) && !this.#cleared.has(topic));
+    for (const topic of unwanted) if (this.#isOthers(topic)) this.#memory.forget(topic);
     this.#obsolete = new Set([
       ...obsolete.filter(isDeviceDocument),
       ...obsolete.filter((topic) => !isDeviceDocument(topic)),
@@ -244,16 +233,10 @@ export class RetainedPublisher {
   }
 
   #send(): void {
-    if (this.#trial !== null) return;
-    for (const unsent of Object.values(this.#unsent)) if (!this.#sendOf(unsent)) return;
+    for (const unsent of Object.values(this.#unsent)) if (this.#alone === null && !this.#sendOf(unsent)) return;
     if (this.#unacknowledged + this.#retentionQueries.size > 0) return;
     this.#memory.save();
-    const isTried = (topic: string) =>
-      this.#trials === "all" || (this.#trials !== "none" && !this.#bad.has(topic) && !isDeviceDocument(topic));
-    const topic = this.#port ? [...this.#held].find(isTried) : undefined;
-    if (!this.#port || topic === undefined) return;
-    this.#trial = topic;
-    this.#publish(this.#port, topic);
+    if (this.#port && this.#alone !== null) this.#publish(this.#port, this.#alone);
   }
 
   /** Sends as many messages as the window allows. Returns false if the window is full. */
@@ -265,7 +248,7 @@ export class RetainedPublisher {
       // The states of a removed device are cleared after its document, whose templates read them.
       if (isObsolete && this.#retentionQueries.size > 0 && !isDeviceDocument(topic)) continue;
       unsent.delete(topic);
-      if (this.#held.has(topic)) continue;
+      if (this.#isLeftOut(topic)) continue;
       if (isObsolete && isDeviceDocument(topic)) this.#clearIfRetained(port, topic);
       else this.#publish(port, topic);
     }
@@ -278,15 +261,7 @@ export class RetainedPublisher {
     port.publish(topic, payload, (result) => {
       if (port !== this.#port) return;
       this.#unacknowledged--;
-      if (this.#trial === topic) this.#trial = null;
-      if (result === "refused") {
-        this.#holdBad(topic);
-        // The broker may end the connection now. Another trial would be blamed for it.
-        this.#trials = "none";
-      } else {
-        this.#held.delete(topic);
-        this.#bad.delete(topic);
-      }
+      if (this.#alone === topic) this.#alone = null;
       if (result === "accepted") this.#accepted++;
       if (result === "accepted") settled();
       this.#send();
@@ -350,6 +325,6 @@ export class RetainedPublisher {
 
   #settleObsolete(topic: string): void {
     this.#obsolete.delete(topic);
-    if (!this.#wanted.has(topic)) this.#memory.clear(topic);
+    if (!this.#wanted.has(topic)) this.#cleared.add(topic);
   }
 }

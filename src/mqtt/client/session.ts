@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import type { IClientOptions, IClientPublishOptions, IConnackPacket } from "mqtt";
 import clientModule from "mqtt/lib/client";
 import { message, type Text, TextError } from "../../core/language/text.ts";
-import type { BrokerSession, ConnectionOptions, Unanswered } from "./broker-session.ts";
+import type { BrokerSession, ConnectionOptions } from "./broker-session.ts";
 import { explainFailure, explainSilentClose, type Phase } from "./connect-errors.ts";
 import { MAX_PACKET_BYTES, PacketBounds } from "./packet-bounds.ts";
 import type { PublishResult } from "./retained-publisher.ts";
@@ -22,8 +22,8 @@ export interface SessionResult {
   readonly tryOlderVersion: boolean;
   /** Another attempt costs little and may follow at once. */
   readonly retrySoon: boolean;
-  /** What the broker had not answered; empty if another client took the id, which explains the end. */
-  readonly unanswered: Unanswered;
+  /** Oldest topic that the broker had not answered; null if there is none, or if another client took the id. */
+  readonly unanswered: string | null;
   /** The same object, or what to try next because the broker does not support the will. */
   readonly support: WillSupport;
   /** Another client connected with the same client id. */
@@ -48,7 +48,6 @@ interface BrokerLimits {
 const NO_LIMITS: BrokerLimits = { packetBytes: Number.POSITIVE_INFINITY, qos: 1, retain: true, wildcards: true };
 /** Maximum bytes of a PUBLISH besides topic and payload: header, lengths, packet id and properties. */
 const PUBLISH_OVERHEAD_BYTES = 20;
-const NONE: Unanswered = { messages: [], others: [] };
 const KEEPALIVE_SEC = 30;
 const CONNACK_TIMEOUT_MS = 5_000;
 /** CONNACK codes for an unsupported protocol version. */
@@ -85,7 +84,7 @@ export async function runSession(
   support: WillSupport,
   signal: AbortSignal,
 ): Promise<SessionResult> {
-  const never = { wasUp: false, wasStable: false, tryOlderVersion: false, unanswered: NONE, support, takenOver: false };
+  const never = { wasUp: false, wasStable: false, tryOlderVersion: false, unanswered: null, support, takenOver: false };
   try {
     const stream = await options.open(signal);
     return await new Session(options, version, support, stream).over(signal);
@@ -107,14 +106,12 @@ class Session implements BrokerSession {
   #limits: BrokerLimits = NO_LIMITS;
   readonly #stream: Duplex;
   readonly #client: Client;
-  readonly #refused = new Set<string>();
+  readonly #rejected = new Set<string>();
   readonly #startedMs = performance.now();
   #phase: Phase = "greeting";
   #error: unknown = null;
-  /** Topics of the unacknowledged messages, oldest first. Bounded by the window. */
-  readonly #unacknowledged: string[] = [];
-  /** Topics of unacknowledged commands and subscriptions, oldest first. Bounded by their numbers. */
-  readonly #unansweredOthers: string[] = [];
+  /** Topics and topic filters that the broker has not answered, oldest first. Bounded by the windows and the filters. */
+  readonly #unanswered: string[] = [];
   #progressTimer: NodeJS.Timeout | undefined;
   /** Bounded by MAX_WAITING_COMMANDS. Discarded when the connection ends. */
   readonly #waitingCommands: { readonly topic: string; readonly payload: string }[] = [];
@@ -183,8 +180,7 @@ class Session implements BrokerSession {
       wasStable: wasUp && performance.now() - this.#startedMs >= OLD_AGE_MS,
       tryOlderVersion: this.#version === 5 && !wasUp && (closedByBroker || UNSUPPORTED_VERSION_CODES.includes(code)),
       retrySoon: wasUp && code !== TAKEN_OVER_CODE,
-      unanswered:
-        code === TAKEN_OVER_CODE ? NONE : { messages: [...this.#unacknowledged], others: [...this.#unansweredOthers] },
+      unanswered: code === TAKEN_OVER_CODE ? null : (this.#unanswered[0] ?? null),
       support: this.#supportAfter(code),
       takenOver: code === TAKEN_OVER_CODE,
       reason: this.#error === null ? explainSilentClose(this.#phase) : explainFailure(this.#error, this.#phase),
@@ -215,34 +211,36 @@ class Session implements BrokerSession {
     const { statusTopic } = this.#options;
     if (statusTopic !== null) this.#publishOnline(statusTopic);
     const most = (connack.properties?.receiveMaximum ?? WINDOW + COMMAND_WINDOW) - COMMAND_WINDOW;
-    this.window = Math.max(1, Math.min(WINDOW, most));
+    this.window = this.#options.isCautious ? 1 : Math.max(1, Math.min(WINDOW, most));
     this.#options.onUp(this);
-    if (statusTopic !== null && !this.#limits.retain) this.#refuse(statusTopic, message("mqtt.no_retained"));
+    if (statusTopic !== null && !this.#limits.retain) this.#reject(statusTopic, message("mqtt.no_retained"));
     this.subscribe([...(statusTopic === null ? [] : [statusTopic]), ...(this.#options.subscriptions?.() ?? [])]);
   }
 
   subscribe(topics: readonly string[]): void {
     for (const topic of topics) {
       if (!this.#limits.wildcards && /[+#]/.test(topic)) {
-        this.#refuse(topic, message("mqtt.no_wildcards"));
+        this.#reject(topic, message("mqtt.no_wildcards"));
         continue;
       }
-      this.#unansweredOthers.push(topic);
+      this.#awaitAnswer(topic);
       this.#client.subscribe(topic, { qos: this.#limits.qos }, (error) => {
         this.#answered(topic, error);
       });
     }
   }
 
-  /** Reports the broker's answer about a command or subscription. Ignored after the connection's end. */
-  #answered(topic: string, error: Error | null | undefined): void {
-    if (!this.#client.connected) return;
-    remove(this.#unansweredOthers, topic);
-    this.#report(topic, error);
+  #awaitAnswer(topic: string): void {
+    this.#unanswered.push(topic);
+    this.#watchProgress();
   }
 
-  #report(topic: string, error: Error | null | undefined): void {
-    if (error) this.#noteRefusal(topic, error);
+  /** Reports the broker's answer about a topic. MQTT.js also calls back at the end of a connection, without an answer. */
+  #answered(topic: string, error: Error | null | undefined): void {
+    if (!this.#client.connected) return;
+    this.#unanswered.splice(this.#unanswered.indexOf(topic), 1);
+    this.#watchProgress();
+    if (error) this.#noteRejection(topic, error);
     else this.#options.onAccepted?.(topic);
   }
 
@@ -250,7 +248,7 @@ class Session implements BrokerSession {
   #publishOnline(statusTopic: string): void {
     const { qos, retain } = this.#limits;
     this.#client.publish(statusTopic, "online", { qos, retain }, (error) => {
-      if (error) this.#noteRefusal(statusTopic, error);
+      if (error) this.#noteRejection(statusTopic, error);
     });
   }
 
@@ -264,19 +262,15 @@ class Session implements BrokerSession {
     if (!this.#client.connected || this.#isLeaving) return;
     const { qos, retain, packetBytes } = this.#limits;
     if (Buffer.byteLength(topic) + Buffer.byteLength(payload) + PUBLISH_OVERHEAD_BYTES > packetBytes) {
-      this.#refuse(topic, message("mqtt.too_large"));
-      queueMicrotask(() => settled("too_large"));
+      this.#reject(topic, message("mqtt.too_large"));
+      queueMicrotask(() => settled("rejected"));
       return;
     }
-    this.#unacknowledged.push(topic);
-    this.#watchProgress();
+    this.#awaitAnswer(topic);
     this.#client.publish(topic, payload, { qos, retain }, (error) => {
-      // At the end of a connection, MQTT.js calls this for messages that the broker has not answered.
       if (!this.#client.connected) return;
-      remove(this.#unacknowledged, topic);
-      this.#watchProgress();
-      settled(error ? "refused" : "accepted");
-      this.#report(topic, error);
+      this.#answered(topic, error);
+      settled(error ? "rejected" : "accepted");
     });
   }
 
@@ -313,7 +307,7 @@ class Session implements BrokerSession {
       const command = this.#waitingCommands.shift();
       if (!command) return;
       this.#unacknowledgedCommands++;
-      this.#unansweredOthers.push(command.topic);
+      this.#awaitAnswer(command.topic);
       this.#client.publish(command.topic, command.payload, options, (error) => {
         this.#unacknowledgedCommands--;
         this.#answered(command.topic, error);
@@ -324,7 +318,7 @@ class Session implements BrokerSession {
 
   #watchProgress(): void {
     clearTimeout(this.#progressTimer);
-    if (this.#unacknowledged.length === 0) return;
+    if (this.#unanswered.length === 0) return;
     this.#progressTimer = setTimeout(() => this.#disconnect(message("mqtt.stuck")), STUCK_MS);
   }
 
@@ -334,14 +328,14 @@ class Session implements BrokerSession {
     this.#stream.destroy();
   }
 
-  #noteRefusal(topic: string, error: Error): void {
-    if ("code" in error) this.#refuse(topic, explainFailure(error, "up"));
+  #noteRejection(topic: string, error: Error): void {
+    if ("code" in error) this.#reject(topic, explainFailure(error, "up"));
   }
 
-  #refuse(topic: string, reason: Text): void {
-    if (this.#refused.has(topic)) return;
-    this.#refused.add(topic);
-    this.#options.onRefused?.(topic, reason);
+  #reject(topic: string, reason: Text): void {
+    if (this.#rejected.has(topic)) return;
+    this.#rejected.add(topic);
+    this.#options.onRejected?.(topic, reason);
   }
 
   #end(): void {
@@ -356,10 +350,6 @@ class Session implements BrokerSession {
       this.#client.publish(statusTopic, "offline", { qos, retain }, () => this.#client.end(false));
     }
   }
-}
-
-function remove(topics: string[], topic: string): void {
-  topics.splice(topics.indexOf(topic), 1);
 }
 
 function clientOptions(options: ConnectionOptions, version: ProtocolVersion, will: WillSupport): IClientOptions {

@@ -32,7 +32,9 @@ describe.skipIf(lacks("Mosquitto"))("with Mosquitto (skipped if it is not instal
         await daemon.clock.runUntil(daemon.clock.now() + MINUTE_MS);
         return refused();
       })
-      .toMatchObject([{ subject: expect.stringMatching(/^mqtt topic homeassistant\/device\//) }]);
+      .toContainEqual(
+        expect.objectContaining({ subject: expect.stringMatching(/^mqtt topic homeassistant\/device\//) }),
+      );
     await expect
       .poll(() => retainedIn(broker.port))
       .toMatchObject({
@@ -41,9 +43,8 @@ describe.skipIf(lacks("Mosquitto"))("with Mosquitto (skipped if it is not instal
         "elbro/home/prices": expect.stringContaining("raw_today"),
         "elbro/info": expect.stringContaining("topics_refused"),
       });
-    // Usually three: the first refusal, the one that names the topic, and one that stays. A connection that a slow machine
-    // has not judged within a minute of the manual clock costs one more.
-    expect(daemon.log.filter(({ text }) => text === "broker connected").length).toBeLessThan(9);
+    // Three short connections, one for each document, and one that stays.
+    expect(daemon.log.filter(({ text }) => text === "broker connected").length).toBeLessThan(20);
   });
 
   test("a right that is granted later is used after a restart of the broker", async () => {

@@ -23,7 +23,7 @@ export class RetainingPort implements PublishPort {
     this.sent.push({ topic, payload });
     if (payload === "") this.#retained.delete(topic);
     else this.#retained.set(topic, payload);
-    this.#unanswered.push((taken) => settled(taken ? "accepted" : "refused"));
+    this.#unanswered.push((taken) => settled(taken ? "accepted" : "rejected"));
     this.mostOnTheWay = Math.max(this.mostOnTheWay, this.#unanswered.length);
   }
 

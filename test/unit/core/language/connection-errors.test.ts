@@ -36,8 +36,8 @@ test.each([
   ["a web server", explainFailure(new Error("Unexpected server response: 404"), "opening")],
   ["a broken connection", explainFailure(failed("ECONNRESET"), "up")],
   ["a stuck connection", explainFailure(new TextError(message("mqtt.stuck")), "up")],
-  ["repeated ends", explainEarlyDisconnects(explainSilentClose("up"), [])],
-  ["repeated ends of a writer", explainEarlyDisconnects(explainFailure(failed(149), "up"), ["elbro/home/price"])],
+  ["repeated ends", explainEarlyDisconnects(explainSilentClose("up"), null)],
+  ["repeated ends of a writer", explainEarlyDisconnects(explainFailure(failed(149), "up"), "elbro/home/price")],
   ["not HTTP", describeFailure(Object.assign(new Error(), { name: "HTTPParserError" }))],
 ] satisfies (Text | undefined)[][])("%s is explained in every language", (_, reason = "") => {
   const texts = languages.map((language) => textIn(language, reason));

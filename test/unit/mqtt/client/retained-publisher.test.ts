@@ -388,90 +388,6 @@ test("after any changes, failures and restarts the broker holds exactly the show
   );
 });
 
-describe("after a connection that ended with messages in flight", () => {
-  const states = ["a", "b", "c"].map((topic) => state(topic, "1"));
-  const bad = document("bad", { on: "switch" });
-
-  /** Connects until nothing changes. The broker ends each connection at a refused topic. Returns what was blamed. */
-  function live(publisher: RetainedPublisher, refused: ReadonlySet<string>, window = 16) {
-    const retained = new Map<string, string>();
-    const blamed: string[] = [];
-    let connections = 0;
-    for (let isOver = false; !isOver; connections++) {
-      const inFlight: string[] = [];
-      let ended = false;
-      const waiting: (() => void)[] = [];
-      publisher.attach({
-        window,
-        publish(topic, payload, settled) {
-          inFlight.push(topic);
-          ended ||= refused.has(topic);
-          if (!ended)
-            waiting.push(() => {
-              inFlight.shift();
-              retained.set(topic, payload);
-              settled("accepted");
-            });
-        },
-        publishTransient: () => undefined,
-        askRetained: () => undefined,
-      });
-      const answer = () => {
-        for (let next = waiting.shift(); next && !ended; next = waiting.shift()) next();
-      };
-      answer();
-      if (!ended) publisher.tryHeld("all");
-      answer();
-      isOver = !ended || connections > 50;
-      if (ended) blamed.push(publisher.detach(inFlight) ?? "");
-      if (ended && blamed.at(-1) !== "") isOver = true;
-    }
-    return { retained, blamed, connections };
-  }
-
-  test("after a connection that ended with messages in flight sends everything else first, and names the message that ended it", () => {
-    const publisher = publisherOn(new TestMemory());
-    publisher.show([bad, ...states]);
-    const { blamed, retained, connections } = live(publisher, new Set([bad.topic]));
-    expect(blamed).toEqual(["", bad.topic]);
-    expect([...retained.keys()]).toEqual(["elbro/a", "elbro/b", "elbro/c"]);
-    expect(connections).toBe(2);
-    expect(publisher.holdsBad(bad.topic)).toBe(true);
-  });
-
-  test("after a connection that ended with messages in flight holds nothing back if the next connection accepts everything", () => {
-    const publisher = publisherOn(new TestMemory());
-    publisher.show([bad, ...states]);
-    live(publisher, new Set([bad.topic]));
-    const { retained } = live(publisher, new Set());
-    expect(retained.get(bad.topic)).toBe(bad.payload);
-    expect(publisher.holdsBad(bad.topic)).toBe(false);
-  });
-
-  test("after a connection that ended with messages in flight publishes all accepted topics, whichever topics end a connection", () => {
-    fc.assert(
-      fc.property(
-        fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 6 }),
-        fc.integer({ min: 1, max: 16 }),
-        (refusedAt, window) => {
-          const messages = [
-            ...Array.from({ length: 20 }, (_, i) => state(`t${i}`, String(i))),
-            ...Array.from({ length: 11 }, (_, i) => document(`d${i}`, { on: "switch" })),
-          ];
-          const refused = new Set(refusedAt.map((i) => messages[i]?.topic ?? ""));
-          const publisher = publisherOn(new TestMemory());
-          publisher.show(messages);
-          const found = new Map<string, string>();
-          for (let trial = 0; trial <= 2 * refused.size; trial++)
-            for (const [topic, payload] of live(publisher, refused, window).retained) found.set(topic, payload);
-          const accepted = messages.filter(({ topic }) => !refused.has(topic)).map(({ topic }) => topic);
-          expect([...found.keys()].sort()).toEqual(accepted.sort());
-        },
-      ),
-    );
-  });
-});
-
 describe("a state in parts", () => {
   const homes = ["a", "b"];
 
@@ -508,52 +424,20 @@ describe("a state in parts", () => {
     expect([...retained.keys()].sort()).toEqual(["elbro/b/level", "elbro/b/price"]);
   });
 
-  test("a state in parts writes only the stored topics of the part that changed", () => {
-    const { publisher, memory } = inParts(homes);
-    const written: string[] = [];
-    const write = memory.write.bind(memory);
-    memory.write = (name, value) => {
-      written.push(name);
-      write(name, value);
-    };
-    publisher.show([state("b/price", "1"), state("b/level", "x"), state("b/forecast", "{}")], "b");
-    expect(written).toEqual(["mqtt_retained/b"]);
+  test("a state in parts clears topics that an earlier version stored by part", () => {
+    const memory = new TestMemory();
+    const stored = (...topics: string[]) => JSON.stringify(Object.fromEntries(topics.map((topic) => [topic, {}])));
+    memory.write("mqtt_retained", JSON.stringify({ topics: {}, cleared: {}, parts: ["a", "gone"] }));
+    memory.write("mqtt_retained/a", stored("elbro/a/price"));
+    memory.write("mqtt_retained/gone", stored("elbro/gone/price"));
+    const retained = new Map(["elbro/a/price", "elbro/gone/price"].map((topic) => [topic, "1"]));
+    const { port } = attached([state("a/price", "1")], memory, retained);
+    expect([...retained.keys()]).toEqual(["elbro/a/price"]);
+    expect(port.topics()).toEqual(["elbro/a/price", "elbro/gone/price"]);
+    expect(memory.read("mqtt_retained/gone")).toBe("");
   });
 
-  test("a start reads stored topics of a home when it is shown, and of removed homes at the end", () => {
-    const { memory, retained } = inParts(["a", "b", "gone"]);
-    const reads: string[] = [];
-    const read = memory.read.bind(memory);
-    memory.read = (name) => {
-      reads.push(name);
-      return read(name);
-    };
-    const publisher = publisherOn(memory);
-    const port = new RetainingPort(retained);
-    publisher.attach(port);
-    publisher.showFirst([state("b/price", "2")], "b");
-    expect(reads).toEqual(["mqtt_retained", "mqtt_retained/b"]);
-    publisher.show([state("b/price", "2")], "b");
-    publisher.show([state("a/price", "1"), state("a/level", "x")], "a");
-    publisher.keepParts(new Set(["a", "b"]));
-    port.answer();
-    expect(reads).toEqual(["mqtt_retained", "mqtt_retained/b", "mqtt_retained/a", "mqtt_retained/gone"]);
-    expect([...retained.keys()].sort()).toEqual(["elbro/a/level", "elbro/a/price", "elbro/b/price"]);
-  });
-
-  test("a start that ends before all homes are shown keeps all stored topics", () => {
-    const { memory, retained } = inParts(["a", "gone"]);
-    publisherOn(memory).show([state("new/price", "1")], "new");
-    const publisher = publisherOn(memory);
-    const port = new RetainingPort(retained);
-    publisher.attach(port);
-    publisher.show([state("a/price", "1"), state("a/level", "x")], "a");
-    publisher.keepParts(new Set(["a"]));
-    port.answer();
-    expect([...retained.keys()].sort()).toEqual(["elbro/a/level", "elbro/a/price"]);
-  });
-
-  test("a state in parts clears topics that an earlier version stored without parts", () => {
+  test("a state in parts clears topics that were stored without parts", () => {
     const { memory, retained } = attached([state("a/price", "1"), state("old", "1")]);
     const publisher = publisherOn(memory);
     const port = new RetainingPort(retained);
