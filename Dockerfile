@@ -39,5 +39,5 @@ ENV ELBRO_DATA_DIR=/data \
 VOLUME /data
 EXPOSE 8080 1883
 HEALTHCHECK --interval=60s --timeout=5s --start-period=20s CMD ["elbro", "health"]
-# Node is process 1, so it receives SIGTERM itself.
+# Node receives SIGTERM itself. With `docker run --init`, its watchdog can end it: process 1 ignores SIGKILL of its own container.
 CMD ["node", "/app/elbro.cjs"]

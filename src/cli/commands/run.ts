@@ -39,6 +39,7 @@ import { failed } from "../output.ts";
 import { systemClock } from "../system-clock.ts";
 import { TerminalLog } from "../terminal-log.ts";
 import { fileWatch, watchFolder } from "../watch.ts";
+import { startWatchdog } from "../watchdog.ts";
 
 /** Exit code of a configuration that cannot be used (EX_CONFIG of sysexits). */
 export const BAD_CONFIGURATION = 78;
@@ -78,10 +79,13 @@ export async function main(given: Arguments): Promise<number> {
   const loaded = loadConfiguration(given.configPath, process.env, files);
   const clock = systemClock(given.simulated);
   const output = openLog(loaded.config.log, clock);
+  const longStep = startWatchdog();
   /** Starts again with the present configuration. What fails while the present daemon stops ends with it. */
   const startAgain = (isSuspect: boolean) => {
     current = current.then(async (house) => {
       await house.stop().catch((error: unknown) => output.log.warn({ err: error }, "the daemon did not stop cleanly"));
+      // A database that could not be read is checked completely.
+      longStep();
       return startHouse({ ...world, isSuspect }, load(), onSetUp);
     });
     current.catch(endOf);

@@ -51,6 +51,7 @@ test("keys are created, replaced and revoked while the daemon runs, which applie
   const { output } = await commandIn(dir, "list");
   expect(output.split("\n")).toEqual([
     expect.stringMatching(/^name +opens +may /),
+    expect.stringMatching(/^demo +all +read, control .* in the configuration +-$/),
     expect.stringMatching(/^inverter +\/thirdParty +read +60 +2000 +\d{4}-\d\d-\d\d +\d{4}-\d\d-\d\d$/),
   ]);
 });
