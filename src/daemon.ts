@@ -191,7 +191,7 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
   await planning.ready;
   for (const module of [mqtt, plugs]) module.run();
   integrations.run(server.port);
-  // Stored data is published before any request is sent. With 1,000 homes this takes some seconds.
+  // Stored data is published before any request is sent. With 100 homes this takes a second.
   void mqtt.firstState.then(() => state.run());
   return {
     apiPort: server.port,

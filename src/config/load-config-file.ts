@@ -36,6 +36,8 @@ const MAX_SECRET_BYTES = 512 * 1024;
 const OTHERS = 0o007;
 const GROUP = 0o070;
 
+/** Maximum number of homes of one process that is measured. */
+const MAX_MEASURED = 100;
 /** Maximum number of account files that are named because other users may read them. One `chmod` fixes them all. */
 const MAX_NAMED = 3;
 
@@ -99,7 +101,7 @@ function loadFrom(path: string | null, environment: Environment, accountFiles: A
     const exposed = [...guarded.flatMap(exposureOf), ...ofAccounts.flatMap(exposureOf).slice(0, MAX_NAMED)];
     // An app of Home Assistant has no other users.
     const old = [...deleted, ...expressionWarnings(config.plugs)];
-    const warnings = [...old, ...pageNotes(reading.page, path), ...(isApp ? [] : exposed)];
+    const warnings = [...old, ...sizeWarnings(config), ...pageNotes(reading.page, path), ...(isApp ? [] : exposed)];
     return { config, path, warnings, tlsFiles };
   }
   // The options of an app are on one line, which the owner never sees.
@@ -111,6 +113,15 @@ function loadFrom(path: string | null, environment: Environment, accountFiles: A
     path,
     mistakes.reduceRight((other, first) => message("start.two_lines", { first, other })),
   );
+}
+
+/** Returns a warning about more accounts than one process serves well. */
+export function sizeWarnings({ consumer = [] }: Pick<Config, "consumer">): string[] {
+  const { length } = [consumer].flat();
+  if (length <= MAX_MEASURED) return [];
+  return [
+    `${length} accounts: a process serves up to ${MAX_MEASURED} homes; share more between shards (docs/fleet.md)`,
+  ];
 }
 
 function unusable(path: string | null, mistakes: Message): StartError {

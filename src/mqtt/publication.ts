@@ -34,13 +34,6 @@ export type PublishedChange =
 /** Time in ms that a start may spend on prices before it continues. One home takes a few milliseconds. */
 const FIRST_PRICES_MS = 20;
 
-/**
- * Maximum number of accounts with which the daemon's own state is published at each change. With more accounts, the
- * minimum interval in ms is PACE_MS times their number.
- */
-const SHOWN_AT_ONCE = 20;
-const PACE_MS = 10;
-
 export class Publication {
   readonly published = new Listeners<PublishedChange>();
   readonly loop: DueLoop;
@@ -49,7 +42,7 @@ export class Publication {
   readonly #watch: BrokerWatch;
   #known: readonly unknown[] = [];
   #parts: ReadonlySet<string> = new Set();
-  #daemonShownAt = Number.NEGATIVE_INFINITY;
+  #isDaemonShown = false;
 
   /** Publishes the prices of the first homes at once. Those of the others follow when the loop runs. */
   constructor(options: PublicationOptions, deps: PublicationDeps) {
@@ -62,7 +55,6 @@ export class Publication {
       clock: options.clock,
       items: () => this.#currentParts(),
       work: (part, now) => this.#work(part, now),
-      first: (part, now) => this.#publishPrices(part, now),
       kept: (parts) => this.#keepOnly(parts),
       finish: (now) => this.#finish(now),
       trust: state.isTimeTrusted,
@@ -111,7 +103,7 @@ export class Publication {
   }
 
   async #keepOnly(parts: ReadonlySet<string>): Promise<void> {
-    if (this.#daemonShownAt === Number.NEGATIVE_INFINITY) await this.#publishDaemon(this.#options.clock.now());
+    if (!this.#isDaemonShown) await this.#publishDaemon(this.#options.clock.now());
     const kept = new Set([...parts, DAEMON]);
     this.#deps.client.retained.keepParts(kept);
     this.published.emit({ kept });
@@ -122,21 +114,15 @@ export class Publication {
     const clockAt = state.checkClock(now);
     state.checkMachine(now);
     const lookAt = this.#watch.look(client.status(), now, this.#options.clock.monotonicMs());
-    return Math.min(clockAt, lookAt, await this.#publishDaemon(now));
+    await this.#publishDaemon(now);
+    return Math.min(clockAt, lookAt);
   }
 
-  /** Returns when it is due again; infinity if only a change makes it due. */
-  async #publishDaemon(now: EpochMs): Promise<EpochMs> {
+  async #publishDaemon(now: EpochMs): Promise<void> {
     const { state, showing } = this.#deps;
-    const { clock, onProgress } = this.#options;
-    const count = state.accounts.all.length;
-    const paceMs = count > SHOWN_AT_ONCE ? count * PACE_MS : 0;
-    const since = clock.monotonicMs() - this.#daemonShownAt;
-    if (since < paceMs) return now + paceMs - since;
-    this.#daemonShownAt = clock.monotonicMs();
     const daemon = await state.daemonState(now);
+    this.#isDaemonShown = true;
     this.#publish(DAEMON, showing.daemon(daemon));
-    onProgress?.(daemon.backfill);
-    return Number.POSITIVE_INFINITY;
+    this.#options.onProgress?.(daemon.backfill);
   }
 }

@@ -14,8 +14,6 @@ export interface DueLoopDeps {
   readonly items: () => ReadonlySet<string>;
   /** Works on an item. Returns when it is due again; infinity if only a change makes it due. */
   readonly work: (item: string, now: EpochMs) => EpochMs;
-  /** Called before the work on items that were never worked on, if 20 or more are new. */
-  readonly first?: (item: string, now: EpochMs) => void;
   /** Called when the set of items has changed, after the work on each of them. */
   readonly kept?: (items: ReadonlySet<string>) => void | Promise<void>;
   /** Called at the end of each iteration. Returns when the next iteration is due at the latest. */
@@ -28,8 +26,6 @@ export interface DueLoopDeps {
 
 /** Pause in ms if the next change is already in the past; prevents a busy loop. */
 const MIN_PAUSE_MS = 1_000;
-/** Number of new items from which `first` is called. Fewer fit into one or two slices. */
-const MANY = 20;
 
 export class DueLoop {
   readonly #deps: DueLoopDeps;
@@ -87,16 +83,10 @@ export class DueLoop {
   }
 
   async #workDue(signal: AbortSignal): Promise<void> {
-    const { clock, items, work, first, kept, slices } = this.#deps;
+    const { clock, items, work, kept, slices } = this.#deps;
     const known = this.#items;
     const present = items();
     const wanted = this.#takeDue(present, clock.now());
-    const fresh = first ? [...wanted].filter((item) => !this.#dueOf.has(item)) : [];
-    const firstOne = (item: string) => {
-      first?.(item, clock.now());
-      return !signal.aborted;
-    };
-    if (fresh.length >= MANY) await inSlices(fresh, firstOne, slices);
     const workOne = (item: string) => {
       // A change during this call is included, because the work is done only now.
       this.#changed.delete(item);

@@ -21,7 +21,7 @@ interface HeldAddress {
   readonly home: Home | null;
 }
 
-/** Homes of all accounts. Only changed addresses are read, so a new account costs the same with 1,000 others. */
+/** Homes of all accounts. Only changed addresses are read. */
 export class Homes {
   #config: ReadonlyMap<string, ConfiguredHome> | null = null;
   readonly #library: SeriesRepository;
@@ -74,7 +74,7 @@ export class Homes {
     this.#addresses = new Map(accounts.map((account) => [account, before.get(account) ?? []]));
     for (const account of accounts) if (!before.has(account)) this.#stale.add(account);
     for (const account of this.#stale) if (!this.#addresses.has(account)) this.#stale.delete(account);
-    this.#joinAll();
+    this.#join();
   }
 
   /** Returns every known home. A home keeps its id permanently, even if its label changes in the service's app. */
@@ -140,60 +140,41 @@ export class Homes {
     return this.#held.get(addressId) ?? this.#held.get(addressId.toLowerCase());
   }
 
-  /** Reads changed accounts. Adds new ones; if the addresses of a known one changed, which is rare, rebuilds all. */
   #read(): void {
     if (this.#stale.size === 0) return;
     const stale = [...this.#stale];
     this.#stale.clear();
-    const before = stale.flatMap((account) => this.#addresses.get(account) ?? []);
-    const addresses = new Map(this.#addresses);
-    for (const account of stale) {
+    const read = stale.map((account) => {
       const rows = this.#library.store.latest(seriesOf(account, "addresses", {})) ?? [];
-      addresses.set(account, rows as unknown as readonly Address[]);
-    }
-    this.#addresses = addresses;
-    for (const account of stale)
-      for (const address of this.#addresses.get(account) ?? [])
-        this.#usedIds.add(this.#settings.read(nameOfId(address)) ?? "");
-    if (before.length > 0) this.#joinAll();
-    else {
-      this.#list = null;
-      this.#ids = null;
-      for (const account of stale) this.#join(account);
-    }
+      return [account, rows as unknown as readonly Address[]] as const;
+    });
+    this.#addresses = new Map([...this.#addresses, ...read]);
+    for (const [, addresses] of read)
+      for (const address of addresses) this.#usedIds.add(this.#settings.read(nameOfId(address)) ?? "");
+    this.#join();
   }
 
-  #joinAll(): void {
+  #join(): void {
     this.#list = null;
     this.#ids = null;
     this.#held.clear();
     this.#byId.clear();
-    for (const account of this.#addresses.keys()) this.#join(account);
-  }
-
-  #join(account: string): void {
-    for (const address of this.#addresses.get(account) ?? []) {
-      if (this.#isOthers(account, address)) continue;
-      const key = address.id.toLowerCase();
-      const home = this.#homeAt(account, address, this.#held.get(key)?.home?.id);
-      this.#held.set(key, { account, address, home });
-      if (home) this.#byId.set(home.id, home);
+    for (const [account, addresses] of this.#addresses) {
+      for (const address of addresses) {
+        const key = address.id.toLowerCase();
+        if ((this.#held.get(key)?.account ?? account) !== account) continue;
+        const home = this.#homeAt(account, address);
+        this.#held.set(key, { account, address, home });
+        if (home) this.#byId.set(home.id, home);
+      }
     }
   }
 
-  /** Returns whether an earlier account has the same address. */
-  #isOthers(account: string, { id }: Address): boolean {
-    const owner = this.#held.get(id.toLowerCase())?.account;
-    if (owner === undefined || owner === account) return false;
-    const accounts = [...this.#addresses.keys()];
-    return accounts.indexOf(owner) < accounts.indexOf(account);
-  }
-
-  /** Returns the home at an address; null if the configuration omits it. `known` is its current id, if it has one. */
-  #homeAt(account: string, address: Address, known?: string): Home | null {
+  /** Returns the home at an address; null if the configuration omits it. */
+  #homeAt(account: string, address: Address): Home | null {
     const configured = this.#config?.get(address.id.toLowerCase());
     if (this.#config && !configured) return null;
-    const id = configured?.id ?? known ?? this.#idOf(address);
+    const id = configured?.id ?? this.#idOf(address);
     const resolution = configured?.resolution ?? "fifteenMinutes";
     return {
       id,

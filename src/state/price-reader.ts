@@ -7,14 +7,7 @@ import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-
 import { DEFAULT_THRESHOLDS, type LevelThresholds, REFERENCE_DAYS } from "../core/prices/level.ts";
 import { type MonthFigures, monthFigures, PROFILE_DAYS } from "../core/prices/month-figures.ts";
 import { type TariffChange, tariffChanges } from "../core/prices/tariff-change.ts";
-import {
-  joinForecast,
-  type PricePoint,
-  packPoints,
-  pricePoints,
-  type Timeline,
-  unpackPoints,
-} from "../core/prices/timeline.ts";
+import { joinForecast, type PricePoint, pricePoints, type Timeline } from "../core/prices/timeline.ts";
 import {
   type HomeUsage,
   NO_USAGE,
@@ -58,11 +51,6 @@ interface SeriesDays {
   readonly months: Months;
 }
 
-/** A timeline whose points `packPoints` made. */
-interface PackedTimeline extends Omit<Timeline, "points"> {
-  readonly points: Float64Array;
-}
-
 /** The last 30 days. */
 interface KnownMonth {
   readonly prices: Float64Array;
@@ -79,8 +67,8 @@ interface Made<Value> {
 const COMPARED_DAYS = 30;
 /** Days of prices from which the fees in the costs are known. */
 const FEE_DAYS = 14;
-/** Homes whose timeline is also cached unpacked. Unpacking takes a tenth of a millisecond. */
-const UNPACKED_HOMES = 20;
+/** Series whose hours of a month are cached. */
+const CACHED_HOURS = 20;
 
 /**
  * Reads a home from storage. Parsing a week of quarters, a month and a year is done once per change of the series and
@@ -89,12 +77,11 @@ const UNPACKED_HOMES = 20;
 export class HomeReader {
   readonly #deps: HomeReaderDeps;
   /** Keyed by address; usage by address and operation. Bounded by the homes. */
-  readonly #timelines = new Map<string, Made<PackedTimeline | null>>();
-  readonly #unpacked = new LRUCache<string, Made<Timeline | null>>({ max: UNPACKED_HOMES });
+  readonly #timelines = new Map<string, Made<Timeline | null>>();
   readonly #months = new Map<string, Made<KnownMonth>>();
   readonly #figures = new Map<string, Made<MonthFigures | null>>();
   /** Hours of the figures: a new forecast changes the figures, but not these. */
-  readonly #hours = new LRUCache<string, Made<HourUsage[]>>({ max: UNPACKED_HOMES });
+  readonly #hours = new LRUCache<string, Made<HourUsage[]>>({ max: CACHED_HOURS });
   readonly #usageDays = new Map<string, Made<SeriesDays | null>>();
   /** Months of the last reading, also after a change. */
   readonly #usageMonths = new Map<string, Months>();
@@ -106,8 +93,7 @@ export class HomeReader {
 
   /** Drops the cached values that depend on a changed series. */
   changed({ operation, place, unit }: SeriesKey): void {
-    if (operation === "prices" || operation === "forecastPrices")
-      for (const made of [this.#timelines, this.#unpacked]) made.delete(place);
+    if (operation === "prices" || operation === "forecastPrices") this.#timelines.delete(place);
     if (operation === "prices") this.#months.delete(place);
     if (!operation.startsWith("solar")) this.#figures.delete(place);
     if (unit === "hour")
@@ -116,7 +102,7 @@ export class HomeReader {
 
   /** Drops the cached values of a home that was removed or is configured in another way now. */
   forget({ addressId }: Home): void {
-    for (const made of [this.#timelines, this.#unpacked, this.#months, this.#figures]) made.delete(addressId);
+    for (const made of [this.#timelines, this.#months, this.#figures]) made.delete(addressId);
     for (const operation of usageOperations)
       for (const made of [this.#usageDays, this.#usageMonths, this.#usage, this.#hours])
         made.delete(`${addressId} ${operation}`);
@@ -140,10 +126,7 @@ export class HomeReader {
   /** Returns a home's prices since `REFERENCE_DAYS` before today; null if none were ever received. */
   timeline(home: Home, now: EpochMs): Timeline | null {
     const day = this.#deps.calendar.startOf("day", now);
-    return madeOn(this.#unpacked, home.addressId, day, () => {
-      const packed = madeOn(this.#timelines, home.addressId, day, () => this.#readTimeline(home, day));
-      return packed && { ...packed, points: unpackPoints(packed.points) };
-    });
+    return madeOn(this.#timelines, home.addressId, day, () => this.#readTimeline(home, day));
   }
 
   /** Returns a home's prices in a range, in the days before it that levels compare with, and after it. */
@@ -196,7 +179,7 @@ export class HomeReader {
     return { unit: unitOf(envelope), periods: usagePeriods(days, wanted, calendar, costField) };
   }
 
-  #readTimeline(home: Home, day: EpochMs): PackedTimeline | null {
+  #readTimeline(home: Home, day: EpochMs): Timeline | null {
     const { store, calendar } = this.#deps;
     const range = { start: calendar.add("day", day, -REFERENCE_DAYS), end: calendar.add("day", day, 2) };
     const confirmed = pricesOf(home);
@@ -209,7 +192,7 @@ export class HomeReader {
       pricePoints(store.latest(estimated) ?? [], true),
     );
     const { vatIncluded } = envelope;
-    return { points: packPoints(points), currency, vatIncluded: typeof vatIncluded === "boolean" ? vatIncluded : null };
+    return { points, currency, vatIncluded: typeof vatIncluded === "boolean" ? vatIncluded : null };
   }
 
   #readMonth(home: Home, day: EpochMs): KnownMonth {

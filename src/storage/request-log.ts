@@ -57,7 +57,7 @@ export class RequestLog {
   readonly #database: DatabaseSync;
   /** Bounded by the series. Complete when `#unread` is null. */
   readonly #answered = new Map<number, AnsweredTimes>();
-  /** Steps that read the stored times; null when all are read. With 1,000 homes it is more than a million attempts. */
+  /** Steps that read the stored times; null when all are read. With 100 homes it is more than a hundred thousand attempts. */
   #unread: Generator<void> | null = this.#readAnswers();
   /** Id of the newest attempt by series and range. Bounded by MAX_OPEN. */
   readonly #open = new LRUCache<string, number>({ max: MAX_OPEN });

@@ -1,5 +1,5 @@
 /**
- * One built daemon with 1, 10, 100 and 1,000 accounts (`BENCH_SIZES=10,100` for others), each with one home, one plan
+ * One built daemon with 1, 10 and 100 accounts (`BENCH_SIZES=10,100` for others), each with one home, one plan
  * and a month of history (`BENCH_MONTHS`), with one simulator and one Mosquitto in separate processes. The run of each
  * plan begins at the measured boundary. For each size the daemon runs four times on the same data:
  *
@@ -30,7 +30,7 @@ import { TempDir } from "../support/runner/temp-dir.ts";
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const BUNDLE = path.join(ROOT, "dist/elbro.cjs");
 const PROBE = path.join(ROOT, "test/support/bench/loop-process.ts");
-const SIZES = (process.env.BENCH_SIZES ?? "1,10,100,1000").split(",").map(Number);
+const SIZES = (process.env.BENCH_SIZES ?? "1,10,100").split(",").map(Number);
 const MONTHS = Number(process.env.BENCH_MONTHS ?? 1);
 const LAN_KEY = "bench-key-of-the-lan";
 /** Day of the service on which tomorrow's prices are published in the afternoon. */

@@ -1,5 +1,5 @@
 /**
- * `npm run lab -- fleet`: four shards of the built program with 1,000 accounts (`FLEET_ACCOUNTS=100` for others), one
+ * `npm run lab -- fleet`: four shards of the built program with 400 accounts (`FLEET_ACCOUNTS=40` for others), one
  * Mosquitto, one PostgreSQL and one simulator, all on this machine and by its clock. Starts all of them, kills a shard
  * and restarts it with its data and without, and changes the number of shards from four to five. Checks after each
  * step that every home is served and announced by exactly its shard and that no request was denied. At the end, every
@@ -12,7 +12,7 @@ import { ProcessFleet } from "../support/processes/process-fleet.ts";
 import { lacks } from "../support/runner/needs.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
-const ACCOUNTS = Number(process.env.FLEET_ACCOUNTS ?? 1_000);
+const ACCOUNTS = Number(process.env.FLEET_ACCOUNTS ?? 400);
 const STEP_TIMEOUT_MS = 1_200_000;
 const ARCHIVE_QUIET_MS = 15_000;
 const CANNOT_RUN = 75;

@@ -36,27 +36,6 @@ function pointOf(point: PricePoint, charges: number | null): PricePoint {
   return charges === null ? point : { ...point, variableCharges: charges };
 }
 
-/** Numbers of each point in `packPoints`. */
-const PACKED = 5;
-
-/** Packs points into a quarter of the memory, because those of every home are cached. */
-export function packPoints(points: readonly PricePoint[]): Float64Array {
-  const packed = new Float64Array(points.length * PACKED);
-  for (const [i, { start, end, price, estimate, variableCharges }] of points.entries())
-    packed.set([start, end, price, estimate ? 1 : 0, variableCharges ?? Number.NaN], i * PACKED);
-  return packed;
-}
-
-/** Returns the points that `packPoints` packed. */
-export function unpackPoints(packed: Float64Array): PricePoint[] {
-  const points: PricePoint[] = [];
-  for (let i = 0; i < packed.length; i += PACKED) {
-    const [start = 0, end = 0, price = 0, estimate, charges = Number.NaN] = packed.subarray(i, i + PACKED);
-    points.push(pointOf({ start, end, price, estimate: estimate === 1 }, Number.isNaN(charges) ? null : charges));
-  }
-  return points;
-}
-
 /** Appends the forecast after the last confirmed price. A partly confirmed hour keeps its remaining part. */
 export function joinForecast(confirmed: readonly PricePoint[], forecast: readonly PricePoint[]): PricePoint[] {
   const reached = confirmed.at(-1)?.end ?? Number.NEGATIVE_INFINITY;

@@ -54,7 +54,7 @@ describe("the Kubernetes manifests", () => {
       const reading = readConfig({ text: data["elbro.yaml"] ?? "", environment, readFile, hostname });
       expect(reading).toMatchObject({ kind: "config", config: { shard: { index, count: replicas } } });
     }
-    expect(environment.NODE_OPTIONS).toBe(heapFlagsFor(300));
+    expect(environment.NODE_OPTIONS).toBe(heapFlagsFor(100));
     const beyond = readConfig({ text: data["elbro.yaml"] ?? "", environment, readFile, hostname: `elbro-${replicas}` });
     expect(beyond).toMatchObject({ kind: "mistakes", mistakes: [{ path: "shard.index" }] });
   });
@@ -87,7 +87,7 @@ describe("compose.fleet.yaml", () => {
       const { environment, hostname } = service;
       const reading = readConfig({ text: null, environment, readFile, hostname });
       expect(reading).toMatchObject({ kind: "config", config: { shard: { index: i, count: 4 } } });
-      expect(environment.NODE_OPTIONS).toBe(heapFlagsFor(300));
+      expect(environment.NODE_OPTIONS).toBe(heapFlagsFor(100));
     }
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config/load.ts";
+import { sizeWarnings } from "../../../src/config/load-config-file.ts";
 import { mistakesIn } from "../../support/sources/config-mistakes.ts";
 
 const FLEET = "accounts_dir: ./accounts\nmqtt: { url: mqtt://host }\n";
@@ -46,4 +47,12 @@ describe("the shard of a process", () => {
 test("accounts_dir excludes accounts in the configuration itself", () => {
   const found = shardOf(`${FLEET}consumer: { api_key: k }\nplans: [{ name: A, home: h, kind: slots, hours: 1 }]`);
   expect(found).toMatchObject([{ path: "consumer" }, { path: "plans" }]);
+});
+
+test("more accounts than one process serves well are a warning", () => {
+  const accounts = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `a${i}`, api_key: "key" }));
+  expect(sizeWarnings({ consumer: accounts(100) })).toEqual([]);
+  expect(sizeWarnings({ consumer: accounts(101) })).toEqual([
+    "101 accounts: a process serves up to 100 homes; share more between shards (docs/fleet.md)",
+  ]);
 });

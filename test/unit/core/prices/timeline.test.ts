@@ -6,11 +6,9 @@ import {
   joinForecast,
   meanPrice,
   type PricePoint,
-  packPoints,
   pointsIn,
   pricePoints,
   repeatsHours,
-  unpackPoints,
 } from "../../../../src/core/prices/timeline.ts";
 import { formatInstant, HOUR_MS, QUARTER_MS } from "../../../../src/core/time/interval.ts";
 
@@ -38,25 +36,6 @@ const timeline = fc
     });
   });
 const moment = fc.integer({ min: -4, max: 80 }).map((quarter) => MIDNIGHT + quarter * QUARTER_MS);
-
-test("packed points are the same points again", () => {
-  const charges = fc.option(fc.double({ noNaN: true }), { nil: undefined });
-  fc.assert(
-    fc.property(
-      timeline,
-      fc.boolean(),
-      charges,
-      fc.double({ noNaN: true }),
-      (points, estimate, variableCharges, price) => {
-        const given = points.map((point) => ({
-          ...{ ...point, price, estimate },
-          ...(variableCharges === undefined ? {} : { variableCharges }),
-        }));
-        expect(unpackPoints(packPoints(given))).toStrictEqual(given);
-      },
-    ),
-  );
-});
 
 describe("price rows", () => {
   const row = { start: formatInstant(MIDNIGHT), end: formatInstant(MIDNIGHT + HOUR_MS), totalPricePerKWh: 1.5 };
