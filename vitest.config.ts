@@ -26,7 +26,7 @@ const forAll = {
   expect: { poll: { timeout: HANG_MS, interval: 10 } },
   // Imports CommonJS packages like Node does, so that tests run the same code as the daemon.
   deps: { interopDefault: false },
-  setupFiles: ["test/support/runner/property-settings.ts"],
+  setupFiles: ["test/support/runner/property-settings.ts", "test/support/runner/promise-oracle.ts"],
 };
 const build = "test/support/runner/build.ts";
 

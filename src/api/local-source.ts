@@ -13,6 +13,7 @@ import { type CheapAnswer, CheapQueries, type Priced } from "../state/cheap-quer
 import { exportTimelineOf } from "../state/export-prices.ts";
 import { THIRD_PARTY } from "../state/open-account.ts";
 import type { PricedPlace } from "../state/places.ts";
+import { publishedSnapshot } from "../state/price-reader.ts";
 import type { ApiDeps } from "./deps.ts";
 import { unexpected } from "./parameters.ts";
 
@@ -136,16 +137,15 @@ export function noPrice({ name, snapshot }: PriceView, now: EpochMs): LocalError
   return localError("not_known", reason, ASK_AGAIN_SEC);
 }
 
-function homeView({ homes, homeReader, isTimeTrusted }: ApiDeps["state"], home: Home, now: EpochMs): PriceView {
+function homeView(state: ApiDeps["state"], home: Home, now: EpochMs): PriceView {
   const { id, name, resolution, addressId } = home;
-  const snapshot = homeReader.snapshot(home, now);
   return {
     kind: "home",
     id,
     name,
     resolution,
-    region: homes.address(addressId)?.region ?? null,
-    snapshot: isTimeTrusted(now) ? snapshot : { ...snapshot, cheap: null },
+    region: state.homes.address(addressId)?.region ?? null,
+    snapshot: publishedSnapshot(state, home, now),
     parts: null,
   };
 }

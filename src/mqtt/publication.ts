@@ -2,6 +2,7 @@
 
 import type { Clock } from "../core/runtime/clock.ts";
 import type { BackfillState } from "../core/status/daemon-status.ts";
+import { keepingPromises } from "../core/status/kept-promise.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { PlannedState } from "../plans/open-plans.ts";
 import { Listeners } from "../state/change-bus.ts";
@@ -91,10 +92,19 @@ export class Publication {
   }
 
   #work(part: string, now: EpochMs): EpochMs {
-    const { messages, events, until } = this.#deps.showing.part(part, now);
-    this.#publish(part, messages);
-    for (const { topic, payload } of events) this.#deps.client.sendCommand(topic, payload);
-    return until;
+    const { showing, client, state } = this.#deps;
+    const run = () => {
+      const { messages, events, until } = showing.part(part, now);
+      this.#publish(part, messages);
+      for (const { topic, payload } of events) client.sendCommand(topic, payload);
+      return until;
+    };
+    // A part without messages has no topics.
+    const safe = () => {
+      this.#publish(part, []);
+      return Number.POSITIVE_INFINITY;
+    };
+    return keepingPromises(state.problems, { of: `topics ${part}`, now, run, safe });
   }
 
   #publish(part: string, messages: readonly Message[]): void {

@@ -14,6 +14,7 @@ import { VERSION } from "../core/status/version.ts";
 import { type EpochMs, MINUTE_MS, QUARTER_MS, stepEnd } from "../core/time/interval.ts";
 import type { PlannedState } from "../plans/open-plans.ts";
 import { exportSnapshotOf, exportTimelineOf } from "../state/export-prices.ts";
+import { publishedSnapshot } from "../state/price-reader.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { Message } from "./client/message.ts";
 import { Announcer } from "./homeassistant/announcer.ts";
@@ -34,7 +35,7 @@ import { plugMessages } from "./topics/plug-topics.ts";
 import { peakMessages, usageMessages } from "./topics/usage-topics.ts";
 
 export interface StatePublisherDeps
-  extends Pick<PlannedState, "homes" | "places" | "plans" | "homeReader" | "calendar" | "isTimeTrusted"> {
+  extends Pick<PlannedState, "homes" | "places" | "plans" | "homeReader" | "calendar" | "isTimeTrusted" | "problems"> {
   readonly log: { info(facts: object, text: string): void };
   readonly config: Config;
   readonly settings: KeyValueStore;
@@ -187,14 +188,14 @@ export class StatePublisher {
   }
 
   #snapshot(home: Home, now: EpochMs): HomeSnapshot {
-    const { homeReader, isTimeTrusted, log } = this.#deps;
-    const snapshot = homeReader.snapshot(home, now);
+    const { log } = this.#deps;
+    const snapshot = publishedSnapshot(this.#deps, home, now);
     if (snapshot.today.length > 0 && snapshot.quartersRepeatHours !== this.#repeating.get(home.id)) {
       if (snapshot.quartersRepeatHours)
         log.info({ home: home.id }, "the service returns the hourly price for all four quarters");
       this.#repeating.set(home.id, snapshot.quartersRepeatHours);
     }
-    return isTimeTrusted(now) ? snapshot : { ...snapshot, cheap: null };
+    return snapshot;
   }
 }
 

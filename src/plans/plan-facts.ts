@@ -9,6 +9,8 @@ import type { PlanMachine } from "../core/planning/plan-input.ts";
 import type { LevelThresholds } from "../core/prices/level.ts";
 import { readingAt } from "../core/reading.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
+import { reportBroken } from "../core/status/kept-promise.ts";
+import type { Problems } from "../core/status/problem.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { type EpochMs, MINUTE_MS, QUARTER_MS } from "../core/time/interval.ts";
 import type { Holidays } from "./holidays.ts";
@@ -27,6 +29,7 @@ export interface PlanFactsDeps {
   readonly memory: KeyValue;
   /** Language of the reasons. */
   readonly language: Language;
+  readonly problems: Pick<Problems, "start" | "end">;
 }
 
 /** Message of a battery. `retained`: the broker had stored it before. */
@@ -52,7 +55,7 @@ export class PlanFacts {
   }
 
   contextAt(now: EpochMs): DecisionContext {
-    const { calendar, thresholds, isTimeTrusted, startedAt, language } = this.#deps;
+    const { calendar, thresholds, isTimeTrusted, startedAt, language, problems } = this.#deps;
     return {
       now,
       calendar,
@@ -63,6 +66,7 @@ export class PlanFacts {
       pricesOf: (plan) => this.#pricesOf(plan, now),
       machineOf: (plan) => this.#machines.get(plan),
       awayOf: (home) => this.#holidays.of(home),
+      onBroken: (plan, error) => reportBroken(problems, `plan ${plan}`, error, now),
     };
   }
 

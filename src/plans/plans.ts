@@ -22,7 +22,7 @@ import { UNDECIDED } from "../core/planning/plan-state-machine.ts";
 import { objectIn } from "../core/plugs/families/payload-readers.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
 import type { KeyValue } from "../core/runtime/key-value.ts";
-import type { Problems } from "../core/status/problem.ts";
+import { keepingPromises } from "../core/status/kept-promise.ts";
 import { contains, type EpochMs } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
 import { Holidays } from "./holidays.ts";
@@ -44,7 +44,6 @@ export interface PlansDeps extends PlanFactsDeps {
   readonly measured?: Pick<MeasuredRuns, "with" | "courses">;
   /** The power groups of the configuration. */
   readonly groups: readonly GroupEntry[];
-  readonly problems: Pick<Problems, "start" | "end">;
   /** Called after each decision of a circle. `until`: when one of its plans changes by itself. */
   readonly onDecided: (circle: string, until: EpochMs) => void;
   /** Called after the holiday of a home was set and its plans are decided. */
@@ -205,10 +204,19 @@ export class Plans {
     return contains(memory.window, now) && !["disabled", "impossible", "no_prices"].includes(state);
   }
 
-  /** Decides the plans of a circle, stores and announces it. Returns when one of them changes by itself. */
+  /**
+   * Decides the plans of a circle, stores and announces it. Returns when one of them changes by itself. If a promise does
+   * not hold, the stored decision stays.
+   */
   decide(circle: string, now: EpochMs): EpochMs {
-    const { store, onDecided, homes } = this.#deps;
+    const { problems, homes } = this.#deps;
     if (!homes.known) return Number.POSITIVE_INFINITY;
+    const run = () => this.#decide(circle, now);
+    return keepingPromises(problems, { of: `plans ${circle}`, now, run, safe: () => Number.POSITIVE_INFINITY });
+  }
+
+  #decide(circle: string, now: EpochMs): EpochMs {
+    const { store, onDecided } = this.#deps;
     this.#removeOldOnce(circle, now);
     for (const slot of this.#circles.in(circle))
       if (slot.definition.learns || hasBattery(slot))

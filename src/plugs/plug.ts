@@ -18,7 +18,7 @@ import type {
   PlugMessage,
 } from "../core/plugs/families/plug-family.ts";
 import type { Measured } from "../core/plugs/meter.ts";
-import { decide, type PlugDecision, type PlugReason } from "../core/plugs/plug-controller.ts";
+import { checkCommand, decide, type PlugDecision, type PlugReason } from "../core/plugs/plug-controller.ts";
 import { type PlugSnapshot, plugReasonText } from "../core/plugs/plug-snapshot.ts";
 import {
   type PlugCommand,
@@ -30,6 +30,7 @@ import {
   type Wanted,
 } from "../core/plugs/plug-types.ts";
 import { readJson } from "../core/runtime/key-value.ts";
+import { keepingPromises } from "../core/status/kept-promise.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 import type { IncomingMessage } from "../mqtt/client/broker-session.ts";
 import type { PlugTransport } from "./plug-connection.ts";
@@ -238,7 +239,14 @@ export class Plug {
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift();
   }
 
+  /** Sends the commands that are due. If a promise does not hold, none is sent, and the device's timer ends an ON. */
   tick(now: EpochMs): EpochMs {
+    const run = () => this.#step(now);
+    const safe = () => Number.POSITIVE_INFINITY;
+    return keepingPromises(this.#deps.problems, { of: `plug ${this.id}`, now, run, safe });
+  }
+
+  #step(now: EpochMs): EpochMs {
     for (const measured of this.#measured.splice(0)) this.#report.takeReading(this.#meter.take(measured, now), now);
     this.#watch(now);
     const wakeAt = this.#switch(now);
@@ -358,7 +366,7 @@ export class Plug {
     const trusted = this.#deps.trusted(now);
     const rules = this.#rules;
     const decision = decide({ state: before, event, wanted, trusted, rules, now });
-    for (const command of decision.commands) this.#send(command);
+    for (const command of decision.commands) this.#send(command, decision.state);
     this.#state = decision.state;
     this.#last = decision;
     this.#lastWanted = wanted;
@@ -390,7 +398,9 @@ export class Plug {
     return { on: this.#signal, until: null, reason };
   }
 
-  #send(command: PlugCommand): void {
+  /** Sends a command. `state`: the plug's state with it. */
+  #send(command: PlugCommand, state: PlugState = this.#state): void {
+    checkCommand(command, this.#rules, state);
     for (const message of this.#messagesFor(command)) this.#transport.send(message);
   }
 

@@ -3,6 +3,7 @@
 import { crc32 } from "node:zlib";
 import { LRUCache } from "lru-cache";
 import * as z from "zod/mini";
+import { invariant } from "../core/invariant.ts";
 import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-snapshot.ts";
 import { DEFAULT_THRESHOLDS, type LevelThresholds, REFERENCE_DAYS } from "../core/prices/level.ts";
 import { type MonthFigures, monthFigures, PROFILE_DAYS } from "../core/prices/month-figures.ts";
@@ -22,6 +23,8 @@ import { type HourUsage, type UsageOperation, usageHours, usageOperations } from
 import { type UsagePeriod, type UsageWanted, usagePeriods } from "../core/prices/usage-periods.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { Envelope, SeriesKey } from "../core/series/series.ts";
+import { keepingPromises } from "../core/status/kept-promise.ts";
+import type { Problems } from "../core/status/problem.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { contains, DAY_MS, type EpochMs, type Interval } from "../core/time/interval.ts";
 import type { SeriesRepository } from "./series-repository.ts";
@@ -287,4 +290,28 @@ function madeOn<Value>(
   const value = make();
   known.set(key, { from, value });
   return value;
+}
+
+/** What is needed to publish the prices of a home. */
+export interface PublishedFrom {
+  readonly homeReader: Pick<HomeReader, "snapshot">;
+  readonly calendar: Calendar;
+  readonly problems: Pick<Problems, "start">;
+  readonly isTimeTrusted: (now: EpochMs) => boolean;
+}
+
+/** Returns the prices of a home as MQTT, API and metrics show them; none if the current one is of another interval. */
+export function publishedSnapshot(
+  { homeReader, calendar, problems, isTimeTrusted }: PublishedFrom,
+  home: Home,
+  now: EpochMs,
+): HomeSnapshot {
+  const run = () => {
+    const snapshot = homeReader.snapshot(home, now);
+    const { current } = snapshot;
+    invariant(current === null || contains(current, now), "a published price is of its own interval");
+    return isTimeTrusted(now) ? snapshot : { ...snapshot, cheap: null };
+  };
+  const safe = () => homeSnapshot({ home, timeline: null, now, calendar });
+  return keepingPromises(problems, { of: `home ${home.id}`, now, run, safe });
 }

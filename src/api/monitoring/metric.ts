@@ -2,6 +2,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Home, HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
+import { publishedSnapshot } from "../../state/price-reader.ts";
 import { inSlices } from "../../state/slices.ts";
 import type { ApiDeps } from "../deps.ts";
 import type { HealthReport } from "./health.ts";
@@ -48,7 +49,7 @@ export async function metricMoment(deps: ApiDeps, health: HealthReport, now: Epo
   const homes: HomeFigures[] = [];
   await inSlices(
     state.homes.list(),
-    (home) => void homes.push({ home, snapshot: state.homeReader.snapshot(home, now) }),
+    (home) => void homes.push({ home, snapshot: publishedSnapshot(state, home, now) }),
   );
   return {
     deps,

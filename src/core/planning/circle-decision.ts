@@ -1,5 +1,6 @@
 /** Decides the plans of a circle, which depend on each other, in their order. */
 
+import { InvariantError } from "../invariant.ts";
 import type { Language } from "../language/language.ts";
 import { message, textIn } from "../language/text.ts";
 import type { LevelThresholds } from "../prices/level.ts";
@@ -7,14 +8,15 @@ import type { Timeline } from "../prices/timeline.ts";
 import type { Calendar } from "../time/calendar.ts";
 import { contains, type EpochMs } from "../time/interval.ts";
 import { inOrder, type PlanDefinition } from "./model/plan-definition.ts";
-import type { Away, PlanSpec, PlanWindow } from "./model/plan-spec.ts";
+import { type Away, type PlanSpec, type PlanWindow, whenLostOf } from "./model/plan-spec.ts";
 import { awayTime, neverIn, roundAt } from "./model/plan-windows.ts";
 import type { GroupSeat } from "./place-group.ts";
 import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "./plan-dependencies.ts";
 import type { PlanInput, PlanMachine, Solve } from "./plan-input.ts";
+import { checkGroup, checkPlan } from "./plan-promises.ts";
 import { reasonOf } from "./plan-reason.ts";
 import { type PlanSnapshot, planSnapshot } from "./plan-snapshot.ts";
-import { advancePlan, type PlanAdvance, runsOf } from "./plan-state-machine.ts";
+import { advancePlan, type PlanAdvance, runsOf, UNDECIDED } from "./plan-state-machine.ts";
 import { crowdedFor, type GroupTurn, groupTurn, inTurn } from "./power-group.ts";
 import { solvePlan } from "./solve-plan.ts";
 
@@ -41,6 +43,8 @@ export interface DecisionContext {
   readonly graceUntil: EpochMs;
   readonly solve?: Solve;
   readonly language: Language;
+  /** Takes a promise of a plan that does not hold. The plan is then undecided, and `when_lost` decides. */
+  readonly onBroken: (plan: string, error: InvariantError) => void;
 }
 
 /** Returns all plans of a circle as decided at `context.now`. Stores nothing. Shape: in the order of their decision. */
@@ -51,8 +55,16 @@ export function decideCircle(circle: readonly PlanSlot[], context: DecisionConte
   const decided = new Set<string>();
   for (const { id } of ordered) {
     const slot = slots.get(id);
-    if (slot) slots.set(id, { ...slot, advance: decideOne(slot, [...slots.values()], { decided, turns }, context) });
+    const decide = (own: PlanSlot) => decideOne(own, [...slots.values()], { decided, turns }, context);
+    if (slot) slots.set(id, kept(slot, decide, context));
     decided.add(id);
+  }
+  for (const slot of slots.values()) {
+    const check = (own: PlanSlot) => {
+      checkGroup(own, [...slots.values()], context.now);
+      return own;
+    };
+    slots.set(slot.definition.id, kept(slot, check, context));
   }
   return [...slots.values()];
 }
@@ -74,12 +86,29 @@ export function decidedSnapshot(
   return planSnapshot({ definition, spec, advance, reason, currency, now, ...given });
 }
 
+/** Plans that are decided already, and how those of groups are decided. */
+interface Turns {
+  readonly decided: ReadonlySet<string>;
+  readonly turns: ReadonlyMap<string, GroupTurn>;
+}
+
+/** Returns the result of a step of a plan. If one of its promises does not hold, the plan is undecided, without a record. */
+function kept(slot: PlanSlot, step: (slot: PlanSlot) => PlanSlot, { onBroken }: DecisionContext): PlanSlot {
+  try {
+    return step(slot);
+  } catch (error) {
+    if (!(error instanceof InvariantError)) throw error;
+    onBroken(slot.definition.id, error);
+    return { ...slot, advance: { ...UNDECIDED, on: whenLostOf(slot.spec) === "on" } };
+  }
+}
+
 function decideOne(
   slot: PlanSlot,
   all: readonly PlanSlot[],
-  { decided, turns }: { readonly decided: ReadonlySet<string>; readonly turns: ReadonlyMap<string, GroupTurn> },
+  { decided, turns }: Turns,
   context: DecisionContext,
-): PlanAdvance {
+): PlanSlot {
   const { definition, spec } = slot;
   const alone = inputOf(slot, all, decided, context);
   const turn = spec.kind === "avoid" ? undefined : turns.get(definition.power?.group ?? "");
@@ -90,8 +119,9 @@ function decideOne(
   });
   const group = turn && { token: turn.token, blocked: alone.blocked };
   const advance = advancePlan({ ...alone, blocked: [...alone.blocked, ...crowded], ...(group ? { group } : {}) });
-  const isImpossible = context.pricesOf(slot).lacksExport && !advance.running;
-  return isImpossible ? { ...advance, state: "impossible" } : advance;
+  if (context.pricesOf(slot).lacksExport && !advance.running) return { ...slot, advance: { ...advance, state: "impossible" } };
+  checkPlan({ ...slot, advance }, { calendar: context.calendar, crowded });
+  return { ...slot, advance };
 }
 
 function groupTurns(

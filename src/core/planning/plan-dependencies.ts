@@ -86,3 +86,10 @@ export function circlesOf(plans: readonly PlanDefinition[]): PlanDefinition[][] 
   }
   return [...Map.groupBy(plans, ({ id }) => circles.get(`plan ${id}`)).values()];
 }
+
+/** Returns the limit of a group minus the power of its `avoid` plans. Unit: W. */
+export function freeOf(definitions: readonly PlanDefinition[]): number {
+  const resting = definitions.filter(({ spec }) => spec.kind === "avoid");
+  const limit = Math.min(...definitions.map(({ power }) => power?.limitWatts ?? 0));
+  return resting.reduce((free, { power }) => free - (power?.watts ?? 0), limit);
+}

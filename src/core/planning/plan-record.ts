@@ -1,4 +1,5 @@
 /** Record of a plan, kept across decisions and restarts. */
+import { invariant } from "../invariant.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
 import type { ImpossibleReason, PlanAlternatives, PlanShortfall, PlanWindow } from "./model/plan-spec.ts";
 
@@ -107,4 +108,10 @@ export function lastEnd({ before, startedRuns }: PlanRecord): EpochMs | null {
 /** Returns the begun runs of the occurrence, without manual runs that ended before the window opened. */
 export function begunInRound({ startedRuns, window }: PlanRecord): readonly BegunRun[] {
   return startedRuns.filter((run) => run.end > window.start);
+}
+
+/** Checks that a planned run lies in the window that it was decided for. A battery is charged at once at any time. */
+export function checkWindow({ start, end, basis }: PlanRun, { window }: Pick<PlanRecord, "window">): void {
+  const isInside = basis === "at_once" || (window.start <= start && end <= window.until);
+  invariant(isInside, "a planned run lies in the window that it was decided for");
 }

@@ -17,7 +17,7 @@ import { hasHours, profileOf, whenLostOf } from "./model/plan-spec.ts";
 import { mergeRuns, roundAt } from "./model/plan-windows.ts";
 import { confirmedUntil, LATE_MS, type PlanInput } from "./plan-input.ts";
 import { cutShort, disabledAt, doubted, halted, lookedAfter, renewalAfter } from "./plan-interruption.ts";
-import { type BegunRun, begunInRound, newRecord, type PlanRecord, type PlanRun } from "./plan-record.ts";
+import { type BegunRun, begunInRound, checkWindow, newRecord, type PlanRecord, type PlanRun } from "./plan-record.ts";
 import { awakened, endedRest, gapEndsAt, isLost, isOnWithoutRun, restEndsAt, rested } from "./plan-resting.ts";
 import { type Baselines, baselinesOf, type FinishedRun, runPrice, settleRuns } from "./plan-savings.ts";
 import { inputFingerprint, replan } from "./replan.ts";
@@ -203,6 +203,7 @@ function begin(moment: PlanInput, memory: PlanRecord): { readonly memory: PlanRe
   const later: PlanRun[] = [];
   let missed = false;
   for (const run of due) {
+    checkWindow(run, memory);
     const end = beginnableUntil(moment, run);
     const onTime = run.basis === "fallback" || now - run.start <= LATE_MS;
     if (!onTime) missed = true;

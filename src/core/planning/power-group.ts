@@ -9,7 +9,7 @@
 import type { Interval } from "../time/interval.ts";
 import type { PlanDefinition } from "./model/plan-definition.ts";
 import { drawsOf, type GroupSeat, overloads, placesOf, takenFor } from "./place-group.ts";
-import type { PlanSlot } from "./plan-dependencies.ts";
+import { freeOf, type PlanSlot } from "./plan-dependencies.ts";
 import type { PlanInput } from "./plan-input.ts";
 import { hasToReplan, occurrenceAt, runsOf } from "./plan-state-machine.ts";
 import { hash, inputFingerprint } from "./replan.ts";
@@ -76,11 +76,4 @@ export function crowdedFor(
   const others = group.filter((other) => other.definition.id !== id && other.spec.kind !== "avoid");
   const draws = others.flatMap((other) => drawsOf(other.definition.power?.watts ?? 0, runsOfOther(other)));
   return overloads(draws, freeOf([definition, ...group.map((each) => each.definition)]) - power.watts);
-}
-
-/** Returns the limit of a group minus the power of its `avoid` plans. Unit: W. */
-function freeOf(definitions: readonly PlanDefinition[]): number {
-  const resting = definitions.filter(({ spec }) => spec.kind === "avoid");
-  const limit = Math.min(...definitions.map(({ power }) => power?.limitWatts ?? 0));
-  return resting.reduce((free, { power }) => free - (power?.watts ?? 0), limit);
 }

@@ -17,6 +17,7 @@
  * - A timer that ended an ON as if its seconds had 8 bits does not fit: the ON is sent again, from then on without it.
  * - A manual change lasts until the wanted state changes. A manual ON is not renewed.
  */
+import { invariant } from "../invariant.ts";
 import { type EpochMs, stepEnd } from "../time/interval.ts";
 import { afterSetBack, heard, noted } from "./plug-events.ts";
 import {
@@ -186,6 +187,15 @@ function sendCommand(state: PlugState, on: boolean, retries: number, moment: Plu
   const isProof = rules.answers === "changes" || (state.reported !== null && state.reported !== on);
   const asks = rules.answers === "asked" ? isTimed || retries > 0 : retries > 0 && isProof;
   return { state: { ...known, sent, ends }, commands: asks ? [command, { kind: "ask" }] : [command] };
+}
+
+/** Checks that a command out of the resting state ends by the device's own timer, unless it has none that works. */
+export function checkCommand(command: PlugCommand, rules: PlugRules, { timerMisfits }: PlugState): void {
+  if (command.kind !== "on" && command.kind !== "off") return;
+  const { deadManSec } = command;
+  const rests = rules.whenLost === "keep" || (command.kind === "on") === restsOn(rules);
+  const hasNone = deadManSec === null && (rules.deadMan === null || timerMisfits);
+  invariant(rests || hasNone || (deadManSec !== null && deadManSec > 0), "an ON has a timer");
 }
 
 /** Returns the remembered timer ends. Without one, a timer of the previous process may still run. */

@@ -4,8 +4,10 @@ import { LRUCache } from "lru-cache";
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { MonotonicMs, Share } from "../../core/fetching/rate-limit.ts";
 import type { Verdict } from "../../core/fetching/retry-policy.ts";
+import { InvariantError } from "../../core/invariant.ts";
 import { message, type Text } from "../../core/language/text.ts";
 import type { BackfillPause } from "../../core/status/daemon-status.ts";
+import { reportBroken } from "../../core/status/kept-promise.ts";
 import { type ProblemFound, type Problems, setProblem } from "../../core/status/problem.ts";
 import type { ProblemCode, ServiceProblemCode } from "../../core/status/problem-catalog.ts";
 import { type EpochMs, formatInstant, type Interval, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
@@ -164,12 +166,24 @@ export class Account {
     return reply;
   }
 
+  /** Sends a request. One whose permit does not hold is not sent and counts as one that failed before it was sent. */
+  async #asked<Id extends OperationId>({ operation, params }: AccountRequest<Id>, context: AskContext) {
+    const { client, problems, clock } = this.#deps;
+    try {
+      return await client(operation, params, context);
+    } catch (error) {
+      if (!(error instanceof InvariantError)) throw error;
+      reportBroken(problems, `account ${this.name}`, error, clock.now());
+      return { kind: "unreachable", why: message("net.failed") } as const;
+    }
+  }
+
   async #send<Id extends OperationId>(
     inquiry: AccountRequest<Id>,
     scopes: Scopes,
     permit: Permit,
   ): Promise<AccountReply<Id>> {
-    const { client, clock } = this.#deps;
+    const { clock } = this.#deps;
     const sentAt = clock.monotonicMs();
     let requestId: string | null = null;
     const context: AskContext = {
@@ -183,7 +197,7 @@ export class Account {
         if (serverMs !== null) this.#deps.onServerTime(serverMs);
       },
     };
-    const answer = await client(inquiry.operation, inquiry.params, context);
+    const answer = await this.#asked(inquiry, context);
     this.#deps.onSpent(inquiry.operation, answer.kind === "refused" ? String(answer.status) : answer.kind);
     if (answer.kind !== "ok") return this.#failed(inquiry, scopes, answer, sentAt);
     if (inquiry.operation === "addresses") {

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Language } from "../../../src/core/language/language.ts";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
+import type { PlanRecord } from "../../../src/core/planning/plan-record.ts";
 import type { PlanSnapshot } from "../../../src/core/planning/plan-snapshot.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
@@ -63,6 +64,15 @@ export class PlansOnDisk implements Disposable {
     this.#database = this.#openDatabase();
     this.problems = new Problems(() => undefined);
     this.plans = this.#open();
+  }
+
+  /** Changes the stored decision of a plan, as nobody should, and starts again. */
+  edit(id: string, change: (record: PlanRecord) => Partial<PlanRecord>): void {
+    const store = new PlanStore(this.#database);
+    const record = store.memory(id);
+    if (!record) throw new Error(`nothing is stored of ${id}`);
+    store.write(id, { ...record, ...change(record) }, []);
+    this.restart();
   }
 
   /** Where the plugs store their energy. */

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { noteBrokenPromise } from "../daemon/broken-promises.ts";
 import { loopMs } from "../runner/loop-time.ts";
 import { COMPILE_CACHE } from "./node-flags.ts";
 
@@ -107,6 +108,7 @@ export class DaemonProcess implements AsyncDisposable {
 
   #heard(line: string): void {
     this.lines.push(line);
+    noteBrokenPromise(line);
     for (const look of [...this.#waiting]) look();
   }
 }

@@ -34,8 +34,12 @@ export class AskedAccount extends ManualMachine {
 
   readonly problems = new Problems((problem, state) => this.problemChanges.push({ state, problem }));
 
-  constructor() {
+  readonly #clientAccount: string;
+
+  /** `clientAccount`: the account whose permits the client takes. */
+  constructor(clientAccount = "consumer") {
     super();
+    this.#clientAccount = clientAccount;
     this.account = this.#openAccount();
   }
 
@@ -50,7 +54,7 @@ export class AskedAccount extends ManualMachine {
     return new Account({
       name,
       client: createClient({
-        account: name,
+        account: this.#clientAccount,
         get: (path, _headers, signal) => this.#arrive(path, signal),
         basePath: "",
         userAgent: "elbro/0",

@@ -4,6 +4,7 @@ import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { plugMessages } from "../../../src/mqtt/topics/plug-topics.ts";
 import { PlugManager } from "../../../src/plugs/plug-manager.ts";
+import { takeBrokenPromises } from "../../support/daemon/broken-promises.ts";
 import { noEnergy, noHttp, noMachine } from "../../support/plugs/plug-model.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
@@ -76,6 +77,18 @@ class Around {
     return JSON.parse(message?.payload ?? "{}") as Record<string, unknown>;
   }
 }
+
+test("an ON without a timer is not sent: a clock that shows no time gives none, and that is a problem", () => {
+  const around = new Around([TASMOTA]);
+  around.plugs.onUp();
+  around.looks(T0 - 1_000);
+  around.wanted = { on: true, until: null };
+  expect(around.looks(Number.NaN)).toEqual([]);
+  const detail = "invariant: an ON has a timer (plug heater, elbro 1.0.0)";
+  expect(around.problems).toMatchObject([{ code: "promise_broken", subject: "promise of plug heater", detail }]);
+  expect(around.looks(T0)).toEqual(["cmnd/heater/Backlog0 PowerOnState 0; PulseTime1 1150; Power1 ON"]);
+  expect(takeBrokenPromises()).toEqual([detail]);
+});
 
 test("each topic is subscribed once", () => {
   const two = new Around([TASMOTA, { ...SIGNALLED, id: "b", topic: "b" }, { ...SIGNALLED, id: "c", topic: "c" }]);

@@ -1,8 +1,10 @@
 import { crc32 } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Row, rowStart, type SeriesKey } from "../../../src/core/series/series.ts";
+import { Problems } from "../../../src/core/status/problem.ts";
 import { type EpochMs, formatInstant, type Interval } from "../../../src/core/time/interval.ts";
-import { HomeReader, type HomeReaderDeps } from "../../../src/state/price-reader.ts";
+import { HomeReader, type HomeReaderDeps, publishedSnapshot } from "../../../src/state/price-reader.ts";
+import { takeBrokenPromises } from "../../support/daemon/broken-promises.ts";
 import { at, calendar, dayOf, daysOf, HOME } from "../../support/home/price-days.ts";
 
 const NOON = at("2026-03-10T11:00:00Z");
@@ -80,6 +82,20 @@ beforeEach(() => {
     rowsOf(daysOf("2026-01-01", "2026-03-09"), "hour", () => ({ energyKWh: 0.5, isEstimate: false })),
   );
   reader = open();
+});
+
+test("a price of another interval is not published: the home has none, and that is a problem", () => {
+  const problems = new Problems(() => undefined);
+  const state = { homeReader: reader, calendar, problems, isTimeTrusted: () => true };
+  expect(publishedSnapshot(state, HOME, NOON).current?.price).toBe(1);
+  // A reader whose snapshot is an hour old: its clock stood still.
+  const slow = { snapshot: (home: typeof HOME, now: EpochMs) => reader.snapshot(home, now - 3_600_000) };
+  const late = publishedSnapshot({ ...state, homeReader: slow }, HOME, NOON);
+  expect([late.current, late.level, late.cheap, late.today]).toEqual([null, null, null, []]);
+  expect(problems.list()).toMatchObject([{ code: "promise_broken", subject: "promise of home home" }]);
+  expect(takeBrokenPromises()).toEqual([
+    "invariant: a published price is of its own interval (home home, elbro 1.0.0)",
+  ]);
 });
 
 describe("stored data of a home", () => {

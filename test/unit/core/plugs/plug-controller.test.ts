@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decide, type PlugDecision } from "../../../../src/core/plugs/plug-controller.ts";
+import { checkCommand, decide, type PlugDecision } from "../../../../src/core/plugs/plug-controller.ts";
 import {
   MAX_DEAD_MAN_MS,
   type PlugEvent,
@@ -477,3 +477,21 @@ describe("a clock that was set back", () => {
     expect(since?.at).toBeLessThanOrEqual(at(0));
   });
 });
+
+test.each([
+  ["an ON without a timer", "on", null, {}, false],
+  ["a timer of 0 s", "on", 0, {}, false],
+  ["an OFF of what rests ON without a timer", "off", null, { whenLost: "on" }, false],
+  ["a timer", "on", 900, {}, true],
+  ["the resting state", "off", null, {}, true],
+  ["a device without a timer", "on", null, { deadMan: null }, true],
+  ["when_lost: on", "on", null, { whenLost: "on" }, true],
+  ["when_lost: keep", "on", null, { whenLost: "keep", deadMan: null }, true],
+] as const)(
+  "a command out of the resting state has a timer, or the device has none: %s",
+  (_, kind, deadManSec, more, fits) => {
+    const check = () => checkCommand({ kind, deadManSec }, { ...RULES, ...more }, unknownPlug(null));
+    if (fits) check();
+    else expect(check).toThrow("an ON has a timer");
+  },
+);

@@ -3,6 +3,7 @@ import type { Share } from "../../../../src/core/fetching/rate-limit.ts";
 import { Problems } from "../../../../src/core/status/problem.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
 import { Outage } from "../../../../src/service/client/outage.ts";
+import { takeBrokenPromises } from "../../../support/daemon/broken-promises.ts";
 import { AskedAccount, HOME } from "../../../support/service/asked-account.ts";
 import { CANARY_KEY } from "../../../support/service/asking-client.ts";
 
@@ -419,6 +420,16 @@ test("requests that wait for the quota longer than ten minutes are a problem unt
   expect(codes()).toEqual(["waiting_for_quota"]);
   account.rest(null, world.wallMs);
   expect(codes()).toEqual([]);
+});
+
+test("a request whose permit belongs to another account is not sent, and is a problem", async () => {
+  const asked = new AskedAccount("another");
+  const request = { operation: "addresses", params: {}, share: "poll", seriesId: null, range: null } as const;
+  expect(await asked.account.ask(request)).toMatchObject({ kind: "unreachable" });
+  expect(asked.arrived).toEqual([]);
+  const detail = "invariant: a request has a permit of its own account (account consumer, elbro 1.0.0)";
+  expect(asked.problems.list()).toContainEqual(expect.objectContaining({ code: "promise_broken", detail }));
+  expect(takeBrokenPromises()).toEqual([detail]);
 });
 
 test("the result of a request is recorded when its response has arrived", async () => {
