@@ -118,10 +118,17 @@ function decideOne(
     return (isSettled ? null : turn?.places?.get(other.id)) ?? runs ?? [];
   });
   const group = turn && { token: turn.token, blocked: alone.blocked };
-  const advance = advancePlan({ ...alone, blocked: [...alone.blocked, ...crowded], ...(group ? { group } : {}) });
-  if (context.pricesOf(slot).lacksExport && !advance.running) return { ...slot, advance: { ...advance, state: "impossible" } };
+  const advanced = advancePlan({ ...alone, blocked: [...alone.blocked, ...crowded], ...(group ? { group } : {}) });
+  const { isHomeKnown, lacksExport } = context.pricesOf(slot);
+  const advance = isHomeKnown ? advanced : withoutHome(advanced, spec);
+  if (lacksExport && !advance.running) return { ...slot, advance: { ...advance, state: "impossible" } };
   checkPlan({ ...slot, advance }, { calendar: context.calendar, crowded });
   return { ...slot, advance };
+}
+
+/** Returns the state of a plan whose home has disappeared: no run is ON, and `when_lost` decides. */
+function withoutHome(advance: PlanAdvance, spec: PlanSpec): PlanAdvance {
+  return { ...advance, running: null, lost: true, on: whenLostOf(spec) === "on" };
 }
 
 function groupTurns(

@@ -19,6 +19,8 @@ export interface PlansWorld {
   definitions: readonly PlanDefinition[];
   timeline: Timeline | null;
   trusted?: boolean;
+  /** True if the plans' home has disappeared. */
+  isHomeGone?: boolean;
   /** True if the homes are known. */
   known?: boolean;
   startedAt?: number;
@@ -113,7 +115,7 @@ export class PlansOnDisk implements Disposable {
       store: world.results === false ? new StoreWithoutResults(this.#database) : new PlanStore(this.#database),
       homes: {
         ids: new Set([HOME.id]),
-        named: (id) => (id === HOME.id ? HOME : null),
+        named: (id) => (id === HOME.id && !world.isHomeGone ? HOME : null),
         known: world.known ?? true,
         timeline: () => world.timeline,
         exportTimeline: () => world.exportTimeline ?? null,

@@ -90,3 +90,15 @@ test("a plan that stays ON without prices does not add to a group that a fallbac
   expect(on()).toEqual(["falls"]);
   expect(takeBrokenPromises()).toEqual(["invariant: a group is under its limit (plan keeps, elbro 1.0.0)"]);
 });
+
+test.each(["off", "on"] as const)("a plan whose home disappears during a run follows when_lost: %s", (whenLost) => {
+  using world = new PlansOnDisk({ definitions: [definitionOf({ ...night, from: 0, readyBy: 0, whenLost })], timeline });
+  world.at(NOW);
+  world.plans.commands.act("washer", "run_now", NOW);
+  expect(world.at(NOW).on).toBe(true);
+  world.world.isHomeGone = true;
+  expect(world.at(NOW + HOUR / 4)).toMatchObject({ on: whenLost === "on", reason: { code: "unknown_home" } });
+  expect(world.plans.wanted("washer", null)).toMatchObject({ on: whenLost === "on", lost: whenLost });
+  world.world.isHomeGone = false;
+  expect(world.at(NOW + HOUR / 2).on).toBe(true);
+});
