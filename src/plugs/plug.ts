@@ -213,7 +213,8 @@ export class Plug {
     else if (heard.kind === "availability") this.#push({ ...heard, retained });
     else {
       const on = this.#relay(heard.on);
-      const isIdle = (this.#meter.watts ?? 0) < IDLE_WATTS;
+      const { watts } = this.#meter;
+      const isIdle = watts === null || watts < IDLE_WATTS;
       this.#push(heard.kind === "done" ? { kind: "done", on } : { kind: "reported", on, retained, isIdle });
     }
   }

@@ -70,14 +70,14 @@ function outlookText({ points, currency }: Prices, { t, f }: PageTools, now: num
 function ComingHours({ prices: { points, currency } }: { readonly prices: Prices }) {
   const { t, f, store } = usePage();
   const hours = comingHours(points, store.time.value, COMING_HOURS);
-  const most = Math.max(0, ...hours.map(({ mean }) => mean ?? 0));
-  const least = Math.min(0, ...hours.map(({ mean }) => mean ?? 0));
+  const means = hours.flatMap(({ mean }) => mean ?? []);
+  const [most, least] = [Math.max(0, ...means), Math.min(0, ...means)];
   const shareOf = (value: number) => (100 * value) / (most - least || 1);
   return (
     <ol class="strip" aria-label={t("coming_hours")}>
       {hours.map(({ start, level, mean, estimate }, i) => {
-        const height = Math.max(MIN_RISE, shareOf(Math.abs(mean ?? 0)));
-        const bottom = shareOf((mean ?? 0) < 0 ? Math.max(0, -least - Math.abs(mean ?? 0)) : -least);
+        const height = mean === null ? 0 : Math.max(MIN_RISE, shareOf(Math.abs(mean)));
+        const bottom = shareOf(mean !== null && mean < 0 ? Math.max(0, -least - Math.abs(mean)) : -least);
         const text = mean === null ? t("no_price") : `${f.money(mean, currency)}, ${t(`level_${level ?? "unknown"}`)}`;
         return (
           <li key={start} class={i === 0 ? "present" : undefined}>

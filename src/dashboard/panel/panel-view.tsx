@@ -47,8 +47,8 @@ function Hours() {
   const { t, f, store } = usePage();
   const { points, currency } = store.prices.value ?? NO_PRICES;
   const hours = comingHours(points, store.time.value, HOURS);
-  const most = Math.max(0, ...hours.map(({ mean }) => mean ?? 0));
-  const least = Math.min(0, ...hours.map(({ mean }) => mean ?? 0));
+  const means = hours.flatMap(({ mean }) => mean ?? []);
+  const [most, least] = [Math.max(0, ...means), Math.min(0, ...means)];
   const percentOf = (value: number) => (100 * value) / (most - least || 1);
   return (
     <ol class="wall-hours" aria-label={t("coming_hours")}>
@@ -56,13 +56,15 @@ function Hours() {
         <li key={start}>
           <span class="unseen">{`${f.time(start)}: ${mean === null ? t("no_price") : f.money(mean, currency)}`}</span>
           <span class="wall-rise" aria-hidden="true">
-            <span
-              class={`bar ${level ?? "unknown"}${estimate ? " estimate" : ""}`}
-              style={{
-                height: `${Math.max(MIN_BAR_PERCENT, percentOf(Math.abs(mean ?? 0)))}%`,
-                bottom: `${percentOf(Math.min(0, mean ?? 0) - least)}%`,
-              }}
-            />
+            {mean !== null && (
+              <span
+                class={`bar ${level ?? "unknown"}${estimate ? " estimate" : ""}`}
+                style={{
+                  height: `${Math.max(MIN_BAR_PERCENT, percentOf(Math.abs(mean)))}%`,
+                  bottom: `${percentOf(Math.min(0, mean) - least)}%`,
+                }}
+              />
+            )}
           </span>
           <span class="wall-hour" aria-hidden="true">
             {i % LABEL_EVERY === 0 ? f.hour(start) : ""}

@@ -92,7 +92,7 @@ function Interface({ one: { account, interface: face, state, quota, today }, isN
             <Quota window={quota.day} name={t("quota_day")} />
           </Row>
         )}
-        <Row name={t("requests_today")}>{today.requests ?? 0}</Row>
+        <Row name={t("requests_today")}>{today.requests ?? "–"}</Row>
       </dl>
       {outcomes.length > 0 && (
         <ul class="outcomes" aria-label={t("requests_today")}>
@@ -129,8 +129,8 @@ function Quota({ window: { limit, left, resets_at: resetsAt }, name }: QuotaProp
           <span class="whole">{t("resets_at", { time: f.time(Date.parse(resetsAt)) })}</span>
         </span>
       )}
-      {limit > 0 && (
-        <meter aria-label={name} min={0} max={limit} low={limit * LOW_SHARE} optimum={limit} value={left ?? 0} />
+      {limit > 0 && left !== null && (
+        <meter aria-label={name} min={0} max={limit} low={limit * LOW_SHARE} optimum={limit} value={left} />
       )}
     </>
   );
