@@ -1,4 +1,4 @@
-/** Beats until it is told to hang: prints `beat` after each turn of the event loop, and hangs at USR2. */
+/** Gives signs of life: prints `beat` after each turn of the event loop, and hangs at USR2. */
 import { startWatchdog } from "../../../../src/cli/watchdog.ts";
 
 startWatchdog(5);
