@@ -3,7 +3,7 @@
 import { textIn } from "../core/language/text.ts";
 import type { Address } from "../service/contract/resources.ts";
 import { asTried } from "../state/open-account.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
 import { described, list, namedObject, orNull, text, type ValueOf } from "./schema.ts";
 import { tryAccount } from "./try-connection.ts";
 
@@ -29,7 +29,7 @@ const addresses = () =>
 
 export type AddressesAnswer = ValueOf<typeof addresses>;
 
-export const addressEndpoints: readonly Endpoint[] = [
+export const addressEndpoints = [
   endpoint("GET /local/v1/addresses", "listAddresses", "read", {
     summary:
       "The addresses of each account, and the data that the service has for them. Addresses that are not stored yet are requested from the service.",

@@ -1,7 +1,7 @@
 /** Endpoints for the holidays of homes, in which their plans do not run. */
 import { type EpochMs, formatInstant } from "../core/time/interval.ts";
 import { BODY_ERRORS } from "./configuration.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
 import type { LocalSource } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 import { commandError, settingText } from "./plan-change.ts";
@@ -15,9 +15,7 @@ const holidays = () =>
     homes: s.list(s.namedObject("Holiday", { home: s.text, from: moment(), until: moment() })),
   });
 
-export type HolidaysAnswer = s.ValueOf<typeof holidays>;
-
-export const awayEndpoints: readonly Endpoint[] = [
+export const awayEndpoints = [
   endpoint("GET /local/v1/away", "listHolidays", "read", {
     summary: "The holidays of all homes with plans.",
     answer: holidays,

@@ -15,7 +15,7 @@ import { OWNER_ONLY, sync } from "../storage/atomic-file.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { filesIn, replaceFiles, withoutAdmin } from "../storage/page-copy.ts";
 import { copyPathOf, waitingPathOf } from "../storage/recovery.ts";
-import { type Endpoint, endpointFor } from "./endpoint.ts";
+import { endpointFor } from "./endpoint.ts";
 import { BINARY, routesOf } from "./openapi/operation.ts";
 import { boolean, described, namedObject } from "./schema.ts";
 
@@ -37,7 +37,7 @@ interface BackupSource {
 
 const backup = endpointFor<BackupSource>();
 
-export const backupEndpoints: readonly Endpoint<BackupSource>[] = [
+export const backupEndpoints = [
   backup(`GET ${BACKUP_PATH}`, "getBackup", "control", {
     summary:
       "A checked copy of the database with the keys and `page.yaml`, made for this request. Keep it private. Secrets of `page.yaml` need the scope `admin`: without it they are left out, and the name of the file says so.",

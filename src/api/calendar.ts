@@ -5,7 +5,7 @@ import { type CalendarEvent, icalendar } from "../core/text/icalendar.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
 import { keyDigest } from "./auth/api-keys.ts";
-import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
+import { endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { lanUrls } from "./lan-urls.ts";
 import { type LocalSource, type PriceView, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
@@ -20,7 +20,7 @@ const token = parameter.required(
   "4Jx0u0cW3bIbm2Dm0m8m2vB1kQ9o0vWmQe3mJm0m8m0",
 );
 
-export const calendarEndpoints: readonly Endpoint[] = [
+export const calendarEndpoints = [
   endpoint("GET /local/v1/calendar/:home/:token/elbro.ics", "getCalendar", "open", {
     summary: "Runs of plans and cheapest hours of a home as iCalendar. Needs the token of the feed instead of a key.",
     params: { home: parameter.homeInPath, token },

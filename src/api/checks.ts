@@ -7,7 +7,7 @@ import { asTried, type TriedAccount } from "../state/open-account.ts";
 import { damageIn } from "../storage/damage-scan.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { databaseTrouble } from "../storage/write-check.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
 import type { LocalSource } from "./local-source.ts";
 import { described, list, namedObject, oneOf, orNull, text, type ValueOf } from "./schema.ts";
 import { MAX_TRIED, type Trial, tryAccount, tryConnection, WAITS } from "./try-connection.ts";
@@ -38,7 +38,7 @@ const checks = () =>
 
 export type ChecksAnswer = ValueOf<typeof checks>;
 
-export const checkEndpoints: readonly Endpoint[] = [
+export const checkEndpoints = [
   endpoint("POST /local/v1/checks", "runChecks", "control", {
     summary: "Tests service, broker, database, Home Assistant and archive, with at most three requests to the service.",
     answer: checks,

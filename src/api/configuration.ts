@@ -7,9 +7,8 @@ import { languageOf } from "../core/language/language.ts";
 import { textIn } from "../core/language/text.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
-import { type Answered, type BodyRow, type Endpoint, endpoint } from "./endpoint.ts";
+import { type Answered, type BodyRow, endpoint } from "./endpoint.ts";
 import type { LocalSource } from "./local-source.ts";
-import type { Parameters } from "./parameters.ts";
 import * as parameter from "./parameters.ts";
 import { anyObject, boolean, described, list, namedObject, orNull, text, type ValueOf } from "./schema.ts";
 
@@ -62,10 +61,15 @@ export function entryBody(of: EntryList): BodyRow {
   return { schema: entry, isCheckedByRun: true, example: examples[of] };
 }
 
-export function entryEndpoints(of: EntryList, one: "plan" | "plug", example: string): readonly Endpoint[] {
+export function entryEndpoints<const List extends EntryList, const One extends "plan" | "plug">(
+  of: List,
+  one: One,
+  example: string,
+) {
   const path = `/local/v1/${of}/:${one}` as const;
   const operation = one === "plan" ? "Plan" : "Plug";
-  const parameters: Parameters = one === "plan" ? { plan: parameter.plan } : { plug: parameter.plug };
+  const known = { plan: parameter.plan, plug: parameter.plug };
+  const parameters = { [one]: known[one] } as Readonly<Record<One, (typeof known)[One]>>;
   const idOf = (params: Readonly<Record<string, unknown>>) => String(params[one]);
   return [
     endpoint(`GET ${path}/configuration`, `get${operation}Entry`, "read", {

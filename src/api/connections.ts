@@ -7,7 +7,7 @@ import { message, textIn } from "../core/language/text.ts";
 import { localError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
 import { callerOf, edit, editByBody, editedAnswer, refusedEdit, withRevision } from "./configuration.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
 import {
   anyObject,
@@ -60,7 +60,7 @@ const body = {
   example: { keys: { "mqtt.url": "mqtt://192.168.1.10:1883", "mqtt.password": "password-of-elbro" } },
 } as const;
 
-export const connectionEndpoints: readonly Endpoint[] = [
+export const connectionEndpoints = [
   endpoint("GET /local/v1/connections", "getConnections", "control", {
     summary: "The connections to the service, the broker and Home Assistant, without secrets.",
     answer: connectionsSchema,

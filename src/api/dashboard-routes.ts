@@ -13,7 +13,7 @@ import { capabilities, resolutions } from "../service/contract/resources.ts";
 import type { ApiKeys } from "./auth/api-keys.ts";
 import { fromElsewhere, fromOwnPage, type SessionAuth } from "./auth/session-auth.ts";
 import type { ApiDeps } from "./deps.ts";
-import { type Endpoint, endpointFor } from "./endpoint.ts";
+import { endpointFor } from "./endpoint.ts";
 import { assetFacts, FROM_PAGE, HTML, reference, routesOf } from "./openapi/operation.ts";
 import * as s from "./schema.ts";
 import { isOnThisMachine } from "./setup/setup-access.ts";
@@ -66,7 +66,7 @@ interface DashboardSource extends ApiDeps, ReturnType<typeof pageHandlers> {
 const dashboard = endpointFor<DashboardSource>();
 const withCookie = { "Set-Cookie": "The session `elbro_session`." };
 
-export const dashboardEndpoints: readonly Endpoint<DashboardSource>[] = [
+export const dashboardEndpoints = [
   dashboard("GET /", "getDashboard", "open", {
     summary: "The dashboard.",
     about: "The page.",

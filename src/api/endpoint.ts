@@ -97,14 +97,29 @@ export interface Endpoint<Source = LocalSource> extends EndpointFacts {
 
 export const HOME_ERRORS = ["invalid_parameter", "resource_not_found", "not_known"] as const;
 
+/** Value of a schema of a row; never if the row has none. */
+type Sent<Given extends Schema> = unknown extends ValueOf<Given> ? never : ValueOf<Given>;
+
+/** An endpoint with the types that its callers see. */
+export interface TypedEndpoint<Source, Route, Rows, Answer> extends Endpoint<Source> {
+  /** Never set: it carries types only. */
+  readonly call?: { readonly route: Route; readonly rows: Rows; readonly answer: Answer };
+}
+
 /** Returns the function that makes endpoints with this source. They check parameters and body first. */
 export function endpointFor<Source extends object>() {
-  return <const Rows extends Parameters, Answer extends Schema, Created extends Schema, Body extends Schema>(
-    route: `${LocalRoute["method"]} /${string}`,
+  return <
+    const Route extends `${LocalRoute["method"]} /${string}`,
+    Answer extends Schema,
+    Created extends Schema,
+    Body extends Schema,
+    const Rows extends Parameters = Readonly<Record<never, Schema>>,
+  >(
+    route: Route,
     operationId: string,
     scope: LocalRoute["scope"],
     row: EndpointRow<Source, Rows, Answer, Created, Body>,
-  ): Endpoint<Source> => {
+  ): TypedEndpoint<Source, Route, Rows, Sent<Answer> | Sent<Created>> => {
     const [method, path] = route.split(" ") as [LocalRoute["method"], string];
     const { csv, refusal, isLogged = method !== "GET" } = row;
     const body = row.body && { ...row.body, schema: () => strict((row.body as BodyRow<Body>).schema()) };
@@ -147,7 +162,7 @@ export function endpointFor<Source extends object>() {
       scope,
       params,
       run,
-    } as Endpoint<Source>;
+    } as TypedEndpoint<Source, Route, Rows, Sent<Answer> | Sent<Created>>;
   };
 }
 

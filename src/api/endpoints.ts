@@ -6,7 +6,7 @@ import { awayEndpoints } from "./away.ts";
 import { calendarEndpoints } from "./calendar.ts";
 import { checkEndpoints } from "./checks.ts";
 import { connectionEndpoints } from "./connections.ts";
-import { csvEndpoint, type Endpoint } from "./endpoint.ts";
+import { csvEndpoint } from "./endpoint.ts";
 import { formatEndpoints } from "./formats.ts";
 import { historyEndpoints } from "./history.ts";
 import { keyEndpoints } from "./keys.ts";
@@ -22,7 +22,7 @@ import { resultEndpoints } from "./results.ts";
 import { settingEndpoints } from "./settings.ts";
 import { signalEndpoints } from "./signals.ts";
 
-export const endpoints: readonly Endpoint[] = [
+export const endpoints = [
   ...priceEndpoints,
   ...planEndpoints,
   ...awayEndpoints,

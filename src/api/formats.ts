@@ -1,6 +1,6 @@
 /** Endpoint `formats`: prices in the formats of other programs. */
 import { type FormatName, priceFormats } from "../core/prices/formats/format-registry.ts";
-import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
+import { endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { noExportPrices, noPrice, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 import * as s from "./schema.ts";
@@ -13,7 +13,7 @@ const byInstant = () => s.recordOf(s.perKwh);
 
 const names = Object.keys(priceFormats) as FormatName[];
 
-export const formatEndpoints: readonly Endpoint[] = [
+export const formatEndpoints = [
   endpoint("GET /local/v1/formats/:format", "getFormat", "read", {
     summary: "Prices in the format of another program.",
     params: {

@@ -1,7 +1,7 @@
 /** The history of `page.yaml` over HTTP: its last states with what changed, and the way back to one. */
 
 import { callerOf, edit, editedAnswer, withRevision } from "./configuration.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
 import { anyValue, described, list, namedObject, orNull, text, type ValueOf } from "./schema.ts";
 
@@ -29,7 +29,7 @@ const historySchema = () =>
 /** State before a change. */
 export type PageState = ValueOf<typeof historySchema>["states"][number];
 
-export const historyEndpoints: readonly Endpoint[] = [
+export const historyEndpoints = [
   endpoint("GET /local/v1/history", "getHistory", "control", {
     summary: "The last 20 changes that were saved over HTTP, without secrets.",
     answer: historySchema,

@@ -4,7 +4,7 @@ import type { LocalError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
 import type { MadeKey } from "./auth/made-keys.ts";
 import { BODY_ERRORS } from "./configuration.ts";
-import { type Answered, type Endpoint, endpoint } from "./endpoint.ts";
+import { type Answered, endpoint } from "./endpoint.ts";
 import { createKey, type KeyCaller, type KeyConfig, listKeys, newKey, replaceKey, revokeKey } from "./key-changes.ts";
 import { lanUrls } from "./lan-urls.ts";
 import * as parameter from "./parameters.ts";
@@ -41,7 +41,7 @@ const madeKey = () =>
 export type LanKeyAnswer = s.ValueOf<typeof keySchema>;
 export type LanKeysAnswer = s.ValueOf<typeof lanKeys>;
 
-export const keyEndpoints: readonly Endpoint[] = [
+export const keyEndpoints = [
   endpoint("GET /local/v1/keys", "listKeys", "control", {
     summary: "The keys of devices: names, scopes and last use. The keys themselves are not included.",
     answer: lanKeys,

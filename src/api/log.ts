@@ -2,7 +2,7 @@
 
 import { type LogEntry, logLevels } from "../core/runtime/log-memory.ts";
 import { formatInstant } from "../core/time/interval.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
 import { count, optional } from "./parameters.ts";
 import { described, instant, integer, list, namedObject, oneOf, text, type ValueOf } from "./schema.ts";
 
@@ -22,7 +22,7 @@ const log = () =>
     ),
   });
 
-export const logEndpoints: readonly Endpoint[] = [
+export const logEndpoints = [
   endpoint("GET /local/v1/log", "getLog", "control", {
     summary: "The last lines of the log since the start, oldest first, without secrets.",
     params: {

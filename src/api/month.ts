@@ -6,7 +6,7 @@ import { tariffChanges } from "../core/prices/tariff-change.ts";
 import { rounded, roundedOrNull } from "../core/text/rounding.ts";
 import { type EpochMs, formatInstant, type Interval } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
-import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
+import { endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { type LocalSource, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 import * as s from "./schema.ts";
@@ -45,7 +45,7 @@ const schema = () =>
 
 export type MonthAnswer = s.ValueOf<typeof schema>;
 
-export const monthEndpoints: readonly Endpoint[] = [
+export const monthEndpoints = [
   endpoint("GET /local/v1/month", "getMonth", "read", {
     summary: "Costs of a month so far, as expected at its end, and of earlier periods; its highest hours.",
     params: {

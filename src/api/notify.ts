@@ -2,10 +2,10 @@
 import { languageOf } from "../core/language/language.ts";
 import { message, textIn } from "../core/language/text.ts";
 import { localError } from "../http/errors.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
 import { boolean, namedObject } from "./schema.ts";
 
-export const notifyEndpoints: readonly Endpoint[] = [
+export const notifyEndpoints = [
   endpoint("POST /local/v1/notifications/test", "testNotification", "control", {
     summary:
       "Sends a test notification to the ntfy server or webhook of `notify`, also in quiet hours. If it fails, the response has the reason.",

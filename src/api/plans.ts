@@ -17,14 +17,14 @@ import {
   entryEndpoints,
   refusedEdit,
 } from "./configuration.ts";
-import { type Answered, type Endpoint, endpoint } from "./endpoint.ts";
+import { type Answered, endpoint } from "./endpoint.ts";
 import type { LocalSource } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 import { commandError, planWish } from "./plan-change.ts";
 import { oncePlan, type PlanAnswer, planChange, planPreview, planRow, planSchema, waiting } from "./plan-schemas.ts";
 import * as s from "./schema.ts";
 
-export const planEndpoints: readonly Endpoint[] = [
+export const planEndpoints = [
   endpoint("GET /local/v1/plans", "listPlans", "read", {
     summary: "All plans: state, reason, runs and settings.",
     answer: () => s.namedObject("Plans", { now: s.instant, plans: s.list(planRow()), waiting: waiting() }),

@@ -10,7 +10,7 @@ import { formatInstant } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
 import { plugState } from "../mqtt/topics/plug-topics.ts";
 import { changed, editByBody, editedSchema, entryBody, entryEndpoints } from "./configuration.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
 import * as s from "./schema.ts";
 
@@ -81,7 +81,7 @@ const entitiesSchema = () =>
   });
 export type EntitiesAnswer = s.ValueOf<typeof entitiesSchema>;
 
-export const plugEndpoints: readonly Endpoint[] = [
+export const plugEndpoints = [
   endpoint("GET /local/v1/plugs", "listPlugs", "read", {
     summary: "All plugs: current state, target state with reason, and the signal that they follow.",
     answer: () => s.namedObject("Plugs", { now: s.instant, plugs: s.list(plugSchema()) }),

@@ -13,7 +13,7 @@ import { type EpochMs, formatInstant, type Interval } from "../core/time/interva
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import { resolutions } from "../service/contract/resources.ts";
-import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
+import { endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { type LocalSource, noExportPrices, noPrice, type PriceView, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 import { instant, optional } from "./parameters.ts";
@@ -106,7 +106,7 @@ const timeline = () =>
 export type NowAnswer = s.ValueOf<typeof nowOfAll>;
 export type TimelineAnswer = s.ValueOf<typeof timeline>;
 
-export const priceEndpoints: readonly Endpoint[] = [
+export const priceEndpoints = [
   endpoint("GET /local/v1/now", "getNow", "read", {
     summary: "The current price with its level and rank, and the next price, of one home or place or of all.",
     params: {

@@ -7,7 +7,7 @@ import { roundedOrNull } from "../core/text/rounding.ts";
 import { DAY_MS, type EpochMs, formatInstant, type Interval } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { MonthResult, PlanResult } from "../plans/plan-results.ts";
-import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
+import { endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 import { optional } from "./parameters.ts";
@@ -79,7 +79,6 @@ const savingsSchema = () =>
       "The last day within 30 days on which the charges of a home jumped; savings before and after do not compare.",
     ),
   });
-export type SavingsAnswer = s.ValueOf<typeof savingsSchema>;
 
 const usageRow = () =>
   s.namedObject("UsagePeriod", {
@@ -89,7 +88,7 @@ const usageRow = () =>
     estimate: s.boolean,
   });
 
-export const resultEndpoints: readonly Endpoint[] = [
+export const resultEndpoints = [
   endpoint("GET /local/v1/runs", "listRuns", "read", {
     summary: "Ended runs, newest first: the cost of each, and the cost of its baselines.",
     params: {

@@ -3,7 +3,7 @@
 import { message } from "../core/language/text.ts";
 import { localError } from "../http/errors.ts";
 import { callerOf, edit, editByBody, editedAnswer, withRevision } from "./configuration.ts";
-import { type Endpoint, endpoint } from "./endpoint.ts";
+import { endpoint } from "./endpoint.ts";
 import * as parameter from "./parameters.ts";
 import { anyValue, boolean, described, list, namedObject, orNull, text, type ValueOf } from "./schema.ts";
 
@@ -30,7 +30,7 @@ const settingsSchema = () =>
 export type SavedSetting = ValueOf<typeof settingSchema>;
 export type SavedSettings = ValueOf<typeof settingsSchema>;
 
-export const settingEndpoints: readonly Endpoint[] = [
+export const settingEndpoints = [
   endpoint("GET /local/v1/settings", "getSettings", "control", {
     summary:
       "Settings of the configuration that can be changed here, such as `notify` and `language`, without secrets.",

@@ -6,7 +6,7 @@ import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
 import { type EpochMs, formatInstant, SECOND_MS } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
 import type { CheapAnswer } from "../state/cheap-queries.ts";
-import { type Endpoint, endpoint, HOME_ERRORS } from "./endpoint.ts";
+import { endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { type PriceView, viewNamed } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 import { hours, optional, price, required, timeOfDay } from "./parameters.ts";
@@ -24,7 +24,7 @@ const asked = () =>
     max_price: orNull(number),
   });
 
-export const signalEndpoints: readonly Endpoint[] = [
+export const signalEndpoints = [
   endpoint("GET /local/v1/cheap", "getCheap", "read", {
     summary: "ON during the cheapest hours of a window; needs no configured plan.",
     params: {

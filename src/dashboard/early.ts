@@ -5,7 +5,7 @@
 
 import { kept, languageFor, translateIn } from "./language.ts";
 import { PageStore } from "./page-store.ts";
-import { get, post, refusalIn } from "./requests.ts";
+import { call, refusalIn } from "./requests.ts";
 
 export const store = new PageStore(kept("home"));
 export const language = languageFor(navigator.languages, kept("language"));
@@ -26,6 +26,6 @@ async function logInByLink(): Promise<void> {
   if (key === undefined) return;
   history.replaceState(null, "", location.pathname + (panel && `#${panel}`));
   // The page requests the session with its files; that answer is of before the log-in.
-  await get("local/v1/session").catch(refusalIn);
-  await post("local/v1/session", { key }).catch(refusalIn);
+  await call("GET /local/v1/session", {}).catch(refusalIn);
+  await call("POST /local/v1/session", {}, { body: { key } }).catch(refusalIn);
 }

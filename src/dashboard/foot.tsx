@@ -4,10 +4,10 @@ import { helpUrl } from "./help.ts";
 import { keep, LANGUAGES } from "./language.ts";
 import { forgetLast } from "./last-known.ts";
 import { usePage } from "./page.ts";
-import { post } from "./requests.ts";
+import { call } from "./requests.ts";
 
 async function logOut(): Promise<void> {
-  await post("local/v1/session/end", {}).catch(() => null);
+  await call("POST /local/v1/session/end", {}).catch(() => null);
   forgetLast();
   location.reload();
 }

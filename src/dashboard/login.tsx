@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Part, Wrong } from "./elements.tsx";
 import type { Translate } from "./language.ts";
 import { usePage } from "./page.ts";
-import { post, type Refusal, refusalIn } from "./requests.ts";
+import { call, type Refusal, refusalIn } from "./requests.ts";
 import { SetupCard } from "./setup-button.tsx";
 
 const SHOWN = { type: "text" } as const;
@@ -21,7 +21,7 @@ export function Login({ onEntered }: { readonly onEntered: () => Promise<void> }
     setBusy(true);
     setWrong("");
     try {
-      await post("local/v1/session", { key: key.current?.value.trim() ?? "" });
+      await call("POST /local/v1/session", {}, { body: { key: key.current?.value.trim() ?? "" } });
       await store.readSession();
       await onEntered();
     } catch (thrown) {

@@ -6,9 +6,9 @@
  * each has its time.
  */
 import { batch, computed, signal } from "@preact/signals";
-import type { Home, Plan, PlansAnswer, PricesAnswer, Session, System } from "./answers.ts";
+import type { Home, Plan, PricesAnswer, Session, System } from "./answers.ts";
 import { forgetLast, keepLast, lastKnown } from "./last-known.ts";
-import { get, pathOf, post, refusalIn } from "./requests.ts";
+import { call, pathOf, refusalIn } from "./requests.ts";
 import type { Prices } from "./timeline.ts";
 
 const RETRY_MS = 4_000;
@@ -77,14 +77,14 @@ export class PageStore {
     await this.readSession();
     const { demo_key, signed_in } = this.session.value ?? {};
     if (demo_key !== undefined && !signed_in) {
-      await post("local/v1/session", { key: demo_key });
+      await call("POST /local/v1/session", {}, { body: { key: demo_key } });
       await this.readSession();
     }
     if (this.mayRead.value) void this.begin();
   }
 
   async readSession(): Promise<void> {
-    const session = await get<Session>("local/v1/session");
+    const session = await call("GET /local/v1/session", {});
     this.#skewMs = Date.parse(session.now) - Date.now();
     const { house } = session;
     if (house && this.#version !== null && this.#version !== house.version) location.reload();
@@ -132,7 +132,7 @@ export class PageStore {
 
   async readPrices(home: string): Promise<void> {
     await this.#read(`prices ${home}`, async () => {
-      const prices = pricesOf(await get<PricesAnswer>(`local/v1/prices?home=${encodeURIComponent(home)}`));
+      const prices = pricesOf(await call("GET /local/v1/prices", { home }));
       this.pricesByHome.value = new Map([...this.pricesByHome.value, [home, prices]]);
       this.#keep();
     });
@@ -140,7 +140,7 @@ export class PageStore {
 
   async readPlans(): Promise<void> {
     await this.#read("plans", async () => {
-      const { plans, waiting } = await get<PlansAnswer>("local/v1/plans");
+      const { plans, waiting } = await call("GET /local/v1/plans", {});
       this.plans.value = plans;
       this.waitingPlans.value = waiting;
     });
@@ -148,7 +148,7 @@ export class PageStore {
 
   async readSystem(): Promise<void> {
     await this.#read("system", async () => {
-      this.system.value = await get<System>("local/v1/system");
+      this.system.value = await call("GET /local/v1/system", {});
     });
   }
 

@@ -1,4 +1,5 @@
 /** Requests of the page to its daemon. */
+import type { AnswerOf, ParamsOf, Route } from "../api/calls.ts";
 import { type ErrorBody, errorIn, type Mistake } from "./error-texts.ts";
 import { recordChange } from "./history/changes.ts";
 
@@ -57,32 +58,45 @@ export function refusalIn(thrown: unknown): Refusal {
   throw thrown;
 }
 
+/** Returns the JSON of a file next to the page, or of an operation of the service. Rejects with a Refusal. */
+export async function get<Content>(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Content> {
+  return (await send(path, { headers })) as Content;
+}
+
+interface CallOptions {
+  readonly body?: object;
+  /** Revision of the configuration that the change is for. */
+  readonly revision?: string | undefined;
+}
+
 /**
- * Returns the JSON response of a GET. The daemon has the same version as the page, so the types fit.
+ * Calls an endpoint of the daemon, such as `call("GET /local/v1/month", { home })`, and returns its JSON. Parameters that
+ * the path does not name are in the query. The daemon has the same version as the page, so the types fit.
  * Rejects with a Refusal.
  */
-export async function get<Answer>(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-  return (await send(path, { headers })) as Answer;
-}
-
-export async function post(path: string, body: object): Promise<void> {
-  await ask("POST", path, body);
-}
-
-export async function ask<Answer>(
-  method: "POST" | "PUT" | "DELETE",
-  path: string,
-  body?: object,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Answer> {
-  const content = body && { body: JSON.stringify(body) };
-  const answer = await send(path, {
+export async function call<Asked extends Route>(
+  route: Asked,
+  params: ParamsOf<Asked>,
+  { body, revision }: CallOptions = {},
+): Promise<AnswerOf<Asked>> {
+  const [method = "", path = ""] = route.split(" /");
+  const query = new URLSearchParams();
+  const names = Object.entries(params as Readonly<Record<string, string | number>>);
+  let filled = path;
+  for (const [name, value] of names) {
+    if (path.includes(`:${name}`)) filled = filled.replace(`:${name}`, encodeURIComponent(value));
+    else query.set(name, String(value));
+  }
+  const answer = await send(query.size > 0 ? `${filled}?${query}` : filled, {
     method,
-    headers: { ...headers, ...(body && { "Content-Type": "application/json" }) },
-    ...content,
+    headers: {
+      ...(body && { "Content-Type": "application/json" }),
+      ...(revision !== undefined && { "If-Match": `"${revision}"` }),
+    },
+    ...(method !== "GET" && body && { body: JSON.stringify(body) }),
   });
-  recordChange(answer);
-  return answer as Answer;
+  if (method !== "GET") recordChange(answer);
+  return answer as AnswerOf<Asked>;
 }
 
 /** Sends a file as the body. */

@@ -9,7 +9,7 @@ import { type LocalError, localError } from "../../http/errors.ts";
 import type { LocalAnswer } from "../../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../../http/route.ts";
 import type { ApiDeps } from "../deps.ts";
-import { type Endpoint, endpointFor } from "../endpoint.ts";
+import { endpointFor } from "../endpoint.ts";
 import { eventRows } from "../event-source.ts";
 import { routesOf, text } from "../openapi/operation.ts";
 import { homeAs } from "../parameters.ts";
@@ -35,7 +35,7 @@ const inLanguage = {
   about: "Language of `advice` and `detail` of the problems: `en`, `da`, `sv` or `nb`; by default the configured one.",
 };
 
-export const monitoringEndpoints: readonly Endpoint<MonitoringSource>[] = [
+export const monitoringEndpoints = [
   monitoring("GET /events", "getEvents", "read", {
     summary: "Changes as server-sent events, after the current state or the events missed since Last-Event-ID.",
     about: `The stream. Each event has an \`id\` and JSON as \`data\`. First \`hello\` (\`version\`, \`started_at\`, \`resumed\`), then the current state or the events missed since the \`Last-Event-ID\`, then \`ready\`; after that, changes. ${eventRows

@@ -1,7 +1,7 @@
 /** Endpoints of documents that describe elbro: this API, and the configuration. Each is made at its first request. */
 
 import type { LocalRoute } from "../../http/route.ts";
-import { type Endpoint, endpointFor } from "../endpoint.ts";
+import { endpointFor } from "../endpoint.ts";
 import { anyObject } from "../schema.ts";
 import { routesOf } from "./operation.ts";
 
@@ -9,7 +9,7 @@ type Made = Readonly<Record<"openapi" | "configuration", () => Promise<Buffer>>>
 
 const document = endpointFor<Made>();
 
-const documentEndpoints: readonly Endpoint<Made>[] = [
+export const documentEndpoints = [
   document("GET /openapi.json", "getOpenApi", "open", {
     answer: () => anyObject,
     summary: "This API as an OpenAPI document.",

@@ -6,7 +6,7 @@ import { message, type Text, textIn } from "../../core/language/text.ts";
 import { MINUTE_MS } from "../../core/time/interval.ts";
 import { localError } from "../../http/errors.ts";
 import type { LocalRequest, LocalRoute } from "../../http/route.ts";
-import { type Endpoint, endpointFor } from "../endpoint.ts";
+import { endpointFor } from "../endpoint.ts";
 import { FROM_PAGE, routesOf } from "../openapi/operation.ts";
 import { boolean, described, integer, list, namedObject, oneOf, orNull, text, type ValueOf } from "../schema.ts";
 import { type TrialDeps, type TriedPlace, tryConnection } from "../try-connection.ts";
@@ -71,7 +71,7 @@ const trialStep = {
   },
 } as const;
 
-export const setupEndpoints: readonly Endpoint<SetupSource>[] = [
+export const setupEndpoints = [
   setup("GET /local/v1/setup", "getSetup", "open", {
     summary: "Whether the home can be set up, and whether the caller needs the code from the log.",
     about: "The state of the set-up.",

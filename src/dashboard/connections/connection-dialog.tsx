@@ -7,10 +7,10 @@ import { CancelButton } from "../forms/cancel-button.tsx";
 import { draftOf, dropDraft, keepDraft } from "../forms/drafts.ts";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
-import { ask, refusalIn } from "../requests.ts";
-import { type Edited, savedText } from "../system/setting-tools.ts";
+import { call, refusalIn } from "../requests.ts";
+import { savedText } from "../system/setting-tools.ts";
 import { useTexts } from "../system/system-context.ts";
-import { type Connection, keyLabel, type Trial, trialText } from "./connection-tools.ts";
+import { type Connection, keyLabel, trialText } from "./connection-tools.ts";
 
 interface ConnectionDialogProps {
   readonly connection: Connection;
@@ -91,7 +91,6 @@ export function ConnectionDialog(props: ConnectionDialogProps) {
 function useConnectionForm({ connection: { id, keys }, revision, onClose }: ConnectionDialogProps) {
   const t = useTexts();
   const { t: words } = usePage();
-  const path = `local/v1/connections/${id}`;
   const names = keys.map(({ key }) => key);
   const draftName = `connection-${id}`;
   const [draft] = useState(() => draftOf(draftName) as KeyTexts | null);
@@ -125,16 +124,21 @@ function useConnectionForm({ connection: { id, keys }, revision, onClose }: Conn
       setWrong(own.length > 0 ? Object.fromEntries(own) : { "": whole });
     }
   };
-  const send = (method: "PUT" | "DELETE", given: object) =>
+  const send = (method: "PUT" | "DELETE", body: object) =>
     run(async () => {
-      const edited = await ask<Edited>(method, path, given, { "If-Match": `"${revision}"` });
+      const edited = await call(`${method} /local/v1/connections/:connection`, { connection: id }, { body, revision });
       dropDraft(draftName);
       onClose(savedText(t, t(`connection_${id}`), names, edited));
     });
   const test = () =>
     run(async () => {
       setAnswer(t("connection_testing"));
-      setAnswer(trialText(t, await ask<Trial>("POST", `${path}/test`, { keys: changes })));
+      setAnswer(
+        trialText(
+          t,
+          await call("POST /local/v1/connections/:connection/test", { connection: id }, { body: { keys: changes } }),
+        ),
+      );
     });
   return { draftName, draft, typed, wrong, answer, changes, type, send, test };
 }

@@ -4,11 +4,11 @@ import type { SavedConnections } from "../../api/connections.ts";
 import { Wrong } from "../elements.tsx";
 import { changeCount } from "../history/changes.ts";
 import { usePage } from "../page.ts";
-import { ask, get } from "../requests.ts";
+import { call } from "../requests.ts";
 import { route } from "../route.ts";
 import { Block, ListRow, useList } from "../system/block.tsx";
 import { useTexts } from "../system/system-context.ts";
-import { type Connection, keyLabel, type Trial, trialText } from "./connection-tools.ts";
+import { type Connection, keyLabel, trialText } from "./connection-tools.ts";
 
 type Texts = ReturnType<typeof useTexts>;
 
@@ -20,7 +20,7 @@ export function Connections() {
   const { answerOf, say, run, dialog } = list;
   const isAdmin = store.session.value?.admin === true && saved?.fixed === null;
   const read = async () => {
-    const found = await get<SavedConnections>("local/v1/connections");
+    const found = await call("GET /local/v1/connections", {});
     setSaved(found);
     return found;
   };
@@ -29,7 +29,12 @@ export function Connections() {
   const test = (id: Connection["id"]) =>
     run(async () => {
       say(t("connection_testing"), id);
-      say(trialText(t, await ask<Trial>("POST", `local/v1/connections/${id}/test`, { keys: {} })), id);
+      const trial = await call(
+        "POST /local/v1/connections/:connection/test",
+        { connection: id },
+        { body: { keys: {} } },
+      );
+      say(trialText(t, trial), id);
     }, id);
   // The link of a problem opens the form of its connection.
   const named = saved?.connections.find(({ id }) => route.value.entry === rowName(id))?.id;

@@ -1,26 +1,16 @@
 /** List of plugs that announce themselves over MQTT, with the limits of their timers and a button to add each. */
 import { useEffect, useState } from "preact/hooks";
+import type { AnswerOf } from "../../api/calls.ts";
 import { Help } from "../elements.tsx";
 import type { JsonObject } from "../forms/fields.ts";
 import { helpUrl } from "../help.ts";
 import type { Translate } from "../language.ts";
 import { type PageTools, usePage } from "../page.ts";
-import { ask, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../requests.ts";
 import { EntityList } from "./entity-list.tsx";
 
-interface Limits {
-  readonly least_seconds: number;
-  readonly most_seconds: number;
-}
-
-/** A plug in `POST /local/v1/announced-plugs`. */
-interface Announced {
-  readonly name: string;
-  readonly model: string | null;
-  readonly timer: { readonly on: Limits | null; readonly off: Limits | null; readonly sure: boolean };
-  readonly configured: string | null;
-  readonly entry: JsonObject;
-}
+/** Its entry is the first value of a form. */
+type Announced = AnswerOf<"POST /local/v1/announced-plugs">["plugs"][number];
 
 interface AnnouncedProps {
   readonly e: Translate<"editing">;
@@ -42,7 +32,7 @@ export function AnnouncedPlugs({ e, onChoose }: AnnouncedProps) {
   const [isEntity, setEntity] = useState(false);
   const [found, setFound] = useState<readonly Announced[] | string | null>(null);
   useEffect(() => {
-    ask<{ readonly plugs: readonly Announced[] }>("POST", "local/v1/announced-plugs", {}).then(
+    call("POST /local/v1/announced-plugs", {}).then(
       ({ plugs }) => setFound(plugs.filter(({ configured }) => configured === null)),
       (thrown: unknown) => {
         const { status, reason } = refusalIn(thrown);
@@ -69,11 +59,7 @@ export function AnnouncedPlugs({ e, onChoose }: AnnouncedProps) {
                 <strong>{name}</strong> <span class="faint">{model ?? String(entry.family)}</span>
                 <p class="soft">{timerText(timer, e, page)}</p>
               </div>
-              <button
-                type="button"
-                aria-label={`${e("announced_add")}: ${name}`}
-                onClick={() => onChoose(entry, FOUND_ASKS)}
-              >
+              <button type="button" aria-label={`${e("announced_add")}: ${name}`} onClick={() => chooseEntity(entry)}>
                 {e("announced_add")}
               </button>
             </li>

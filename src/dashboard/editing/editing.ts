@@ -1,10 +1,11 @@
 /** Reads, saves and deletes entries of the configuration for the dialogs. */
-import type { Plug } from "../answers.ts";
+import type { AnswerOf } from "../../api/calls.ts";
+import type { Edited, Plug } from "../answers.ts";
 import type { Json, JsonObject, JsonSchema } from "../forms/fields.ts";
-import { type FormTexts, formTextsIn } from "../forms/form-texts.ts";
+import { configurationSchema, type FormTexts, formTextsIn } from "../forms/form-texts.ts";
 import { type Translate, translateIn } from "../language.ts";
 import type { PageTools } from "../page.ts";
-import { ask, get, type Refusal } from "../requests.ts";
+import { call, type Refusal } from "../requests.ts";
 
 /** Task of a dialog. `id` and `name` are those of the edited, copied or deleted entry. */
 export type Task =
@@ -16,23 +17,7 @@ export type Task =
       readonly name: string;
     };
 
-/** Response of `GET /local/v1/plans/{id}/configuration`. */
-interface SavedEntry {
-  readonly fixed: string | null;
-  readonly entry: JsonObject;
-  readonly secrets: readonly string[];
-  readonly revision: string;
-  /** Whether it replaces an entry of the owner's file. */
-  readonly overrides: boolean;
-}
-
-/** Response to a change. */
-export interface Edited {
-  readonly id: string;
-  readonly source: string;
-  readonly note: string | null;
-  readonly restart: readonly string[];
-}
+type SavedEntry = AnswerOf<"GET /local/v1/plans/:plan/configuration"> & { readonly entry: JsonObject };
 
 export interface EditingTools {
   readonly e: Translate<"editing">;
@@ -52,28 +37,40 @@ export async function loadEditing(task: Task, { t: { language } }: PageTools): P
   const [e, texts, schema, { plugs }, saved] = await Promise.all([
     translateIn("editing", language),
     formTextsIn(language),
-    get<JsonSchema>("local/v1/configuration/schema"),
-    get<{ readonly plugs: readonly Plug[] }>("local/v1/plugs"),
-    known ? get<SavedEntry>(`${pathTo(task)}/configuration`) : null,
+    configurationSchema(),
+    call("GET /local/v1/plugs", {}),
+    known ? savedEntry(task) : null,
   ]);
   return { e, texts, schema: schema.properties?.[task.list]?.items ?? NO_SCHEMA, plugs, saved };
 }
 
-function pathTo({ list, id }: { readonly list: Task["list"]; readonly id: string }): string {
-  return `local/v1/${list}/${encodeURIComponent(id)}`;
+function savedEntry(task: KnownEntry): Promise<SavedEntry> {
+  return call(`GET /local/v1/${pathOf(task)}/configuration`, paramsOf(task)) as Promise<SavedEntry>;
+}
+
+type KnownEntry = Exclude<Task, { readonly mode: "new" }>;
+
+function pathOf({ list }: KnownEntry) {
+  return list === "plans" ? "plans/:plan" : "plugs/:plug";
+}
+
+function paramsOf({ list, id }: KnownEntry) {
+  return list === "plans" ? { plan: id } : { plug: id };
 }
 
 /** Creates, changes or deletes an entry. Rejects with a Refusal. */
 export function save(task: Task, saved: SavedEntry | null, entry: JsonObject | null): Promise<Edited> {
-  const condition = saved ? { "If-Match": `"${saved.revision}"` } : {};
-  if (task.mode === "delete") return ask("DELETE", pathTo(task));
-  if (task.mode === "edit") return ask("PUT", pathTo(task), entry ?? {}, condition);
-  return ask("POST", `local/v1/${task.list}`, entry ?? {});
+  const body = entry ?? {};
+  if (task.mode === "delete") return call(`DELETE /local/v1/${pathOf(task)}`, paramsOf(task));
+  const { revision } = saved ?? {};
+  if (task.mode === "edit") return call(`PUT /local/v1/${pathOf(task)}`, paramsOf(task), { body, revision });
+  // The other answer is that of a plan that runs once, which no form makes.
+  return call(`POST /local/v1/${task.list}`, {}, { body }) as Promise<Edited>;
 }
 
 /** Makes an entry as in the owner's file again. Rejects with a Refusal. */
 export function reset(task: Extract<Task, { readonly id: string }>, { revision }: SavedEntry): Promise<Edited> {
-  return ask("DELETE", `${pathTo(task)}/configuration`, undefined, { "If-Match": `"${revision}"` });
+  return call(`DELETE /local/v1/${pathOf(task)}/configuration`, paramsOf(task), { revision });
 }
 
 /** Name under which the entries of a form are kept. */

@@ -1,6 +1,7 @@
 /** Dialogs that create, change, copy and delete plans and plugs. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import type { Edited } from "../answers.ts";
 import { Dialog } from "../dialog.tsx";
 import { draftOf } from "../forms/drafts.ts";
 import type { JsonObject } from "../forms/fields.ts";
@@ -11,7 +12,6 @@ import { AnnouncedPlugs } from "./announced-plugs.tsx";
 import {
   doneText,
   draftName,
-  type Edited,
   type EditingTools,
   firstValue,
   loadEditing,

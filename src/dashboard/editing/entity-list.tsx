@@ -4,7 +4,7 @@ import type { EntitiesAnswer } from "../../api/plugs.ts";
 import { LabelledInput } from "../labelled-input.tsx";
 import type { Translate } from "../language.ts";
 import { usePage } from "../page.ts";
-import { get, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../requests.ts";
 import { addressOf } from "../route.ts";
 
 type Entity = EntitiesAnswer["entities"][number];
@@ -23,7 +23,7 @@ export function EntityList({ e, onChoose }: EntityListProps) {
   const [answer, setAnswer] = useState<EntitiesAnswer | null>(null);
   const [search, setSearch] = useState("");
   useEffect(() => {
-    get<EntitiesAnswer>("local/v1/home-assistant-entities").then(setAnswer, (thrown: unknown) => {
+    call("GET /local/v1/home-assistant-entities", {}).then(setAnswer, (thrown: unknown) => {
       const { status, reason } = refusalIn(thrown);
       setAnswer({ state: "fails", detail: status === null ? t("no_contact_short") : reason, entities: [] });
     });

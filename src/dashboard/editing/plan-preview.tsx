@@ -5,7 +5,7 @@ import type { JsonObject } from "../forms/fields.ts";
 import type { Translate } from "../language.ts";
 import { type PageTools, usePage } from "../page.ts";
 import { headlineOf, joinedRuns, reasonOf } from "../plans/plan-words.ts";
-import { ask, type Refusal, refusalIn } from "../requests.ts";
+import { call, type Refusal, refusalIn } from "../requests.ts";
 import type { PricePoint } from "../timeline.ts";
 
 /** Pause after typing before a request is sent. */
@@ -28,7 +28,7 @@ export function PlanPreview({ e, draft }: PreviewProps) {
     let isLast = true;
     const answered = (answer: Plan | Refusal) => isLast && setSeen("status" in answer ? answer : asPlanned(answer));
     const request = () =>
-      ask<Plan>("POST", "local/v1/plan-preview", JSON.parse(asked)).then(answered, (thrown: unknown) =>
+      call("POST /local/v1/plan-preview", {}, { body: JSON.parse(asked) }).then(answered, (thrown: unknown) =>
         answered(refusalIn(thrown)),
       );
     const timer = setTimeout(() => void request(), AFTER_TYPING_MS);

@@ -1,5 +1,7 @@
 /** Texts of the fields of forms. */
 import { LANGUAGES, type Language, textsOf } from "../language.ts";
+import { call } from "../requests.ts";
+import type { JsonSchema } from "./fields.ts";
 
 /** Label, description and options of a field in the language of the page. English falls back to the schema. */
 export interface FieldText {
@@ -17,6 +19,11 @@ export async function formTextsIn(language: Language): Promise<FormTexts> {
   const texts = await textsOf("forms", language);
   const named = (field: FieldText) => ({ ...field, options: LANGUAGES });
   return { ...texts, language: named(texts.language), "notify.language": named(texts["notify.language"]) };
+}
+
+/** Returns the schema of the configuration. */
+export async function configurationSchema(): Promise<JsonSchema> {
+  return call("GET /local/v1/configuration/schema", {});
 }
 
 /** The texts of a field. An item of a list is called as the list; keys of a message, such as `*.topic` or `*.power.topic`, by their names. */

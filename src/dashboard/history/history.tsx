@@ -5,7 +5,7 @@ import { keyLabel } from "../connections/connection-tools.ts";
 import { Answer } from "../elements.tsx";
 import { type FormTexts, formTextsIn, plainName } from "../forms/form-texts.ts";
 import { usePage } from "../page.ts";
-import { ask, get } from "../requests.ts";
+import { call } from "../requests.ts";
 import { Block, ListRow, Sure, useList } from "../system/block.tsx";
 import { useTexts } from "../system/system-context.ts";
 import { changeCount } from "./changes.ts";
@@ -30,7 +30,7 @@ export function History() {
   const restore = (id: string) =>
     run(async () => {
       setChosen(null);
-      await ask("POST", `local/v1/history/${id}`, {}, { "If-Match": `"${read.revision}"` });
+      await call("POST /local/v1/history/:state", { state: id }, read);
       say(t("history_restored"));
     });
   const shown = isWhole ? read.states : read.states.slice(0, SHOWN);
@@ -78,7 +78,7 @@ function useStates(run: ReturnType<typeof useList>["run"]): Read | null {
   const { t } = usePage();
   const [read, setRead] = useState<Read | null>(null);
   const load = async () => {
-    const [found, texts] = await Promise.all([get<Omit<Read, "texts">>("local/v1/history"), formTextsIn(t.language)]);
+    const [found, texts] = await Promise.all([call("GET /local/v1/history", {}), formTextsIn(t.language)]);
     setRead({ ...found, texts });
   };
   useEffect(() => void run(load), [changeCount.value]);

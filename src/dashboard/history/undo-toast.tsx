@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
-import { ask, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../requests.ts";
 import { type Change, lastChange } from "./changes.ts";
 
 const SHOWN_MS = 10_000;
@@ -21,7 +21,7 @@ export function UndoToast() {
   }, [change, answer]);
   const undo = async ({ undo: state, revision }: Change) => {
     try {
-      await ask("POST", `local/v1/history/${state}`, {}, { "If-Match": `"${revision}"` });
+      await call("POST /local/v1/history/:state", { state }, { revision });
       setAnswer(t("undone"));
     } catch (thrown) {
       const refusal = refusalIn(thrown);

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Home, UsageAnswer } from "../answers.ts";
 import { type PageTools, usePage } from "../page.ts";
-import { get, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../requests.ts";
 import { addressOf } from "../route.ts";
 import { costFacts, type Fact, Facts, useMonth } from "../use/month-figures.tsx";
 
@@ -21,7 +21,7 @@ export function MoneyCard({ home }: { readonly home: Home }) {
   useEffect(() => {
     if (!hasCosts) return;
     const from = new Date(f.calendar.add("day", today, -DAYS)).toISOString();
-    get<UsageAnswer>(`local/v1/usage?home=${encodeURIComponent(home.id)}&measure=costs&by=day&from=${from}`).then(
+    call("GET /local/v1/usage", { home: home.id, measure: "costs", by: "day", from }).then(
       setAnswer,
       (thrown: unknown) => void refusalIn(thrown),
     );

@@ -1,8 +1,7 @@
 /** Form for the holiday of a home, in which its plans do not run. */
 import { useEffect, useState } from "preact/hooks";
-import type { HolidaysAnswer } from "../../api/away.ts";
 import { usePage } from "../page.ts";
-import { get, post, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../requests.ts";
 import { refusalText } from "./plan-words.ts";
 import { type HomeFormProps, PlansForm } from "./plans-form.tsx";
 
@@ -16,14 +15,14 @@ export function AwayForm({ home, onClose }: HomeFormProps) {
   const run = (work: () => Promise<void>) =>
     work().catch((thrown: unknown) => setWrong(refusalText(refusalIn(thrown), t)));
   const read = async () => {
-    const { homes } = await get<HolidaysAnswer>("local/v1/away");
+    const { homes } = await call("GET /local/v1/away", {});
     const { from = null, until = null } = homes.find((each) => each.home === home) ?? {};
     if (from !== null && until !== null) setSaved({ from, until });
   };
   useEffect(() => void run(read), [home]);
   const send = (away: object | string) =>
     run(async () => {
-      await post(`local/v1/away/${home}`, { away });
+      await call("POST /local/v1/away/:home", { home }, { body: { away } });
       onClose(t(away === "off" ? "away_ended" : "away_saved"));
     });
   const fields = (["from", "until"] as const).map((name) => ({

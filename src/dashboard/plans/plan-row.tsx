@@ -4,7 +4,7 @@ import type { Plan } from "../answers.ts";
 import type { Task } from "../editing/editing.ts";
 import { Answer } from "../elements.tsx";
 import { usePage, type Words } from "../page.ts";
-import { post, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../requests.ts";
 import { EntryButtons } from "./entry-buttons.tsx";
 import { Learned } from "./plan-learned.tsx";
 import { type PlanChange, PlanSettings } from "./plan-settings.tsx";
@@ -22,7 +22,7 @@ interface PlanRowProps {
 }
 
 /** Sends a change of a plan. Returns whether it was accepted. */
-type SendChange = (change: PlanChange, path?: string) => Promise<boolean>;
+type SendChange = (change: PlanChange) => Promise<boolean>;
 
 /** States that the times of the next run do not say. */
 const SAID: readonly Plan["state"][] = ["scheduled", "running"];
@@ -88,9 +88,13 @@ export function PlanRow({ plan, look, mayControl, isOpen, onOpen, onTask }: Plan
 function useSend({ id }: Plan) {
   const { t, store } = usePage();
   const [answer, setAnswer] = useState("");
-  const send: SendChange = async (change, path = `local/v1/plans/${encodeURIComponent(id)}`) => {
+  const send: SendChange = async (change) => {
     setAnswer(t("sending"));
-    const refusal = await post(path, change).then(() => null, refusalIn);
+    const request =
+      "once" in change
+        ? call("POST /local/v1/plans", {}, { body: change })
+        : call("POST /local/v1/plans/:plan", { plan: id }, { body: change });
+    const refusal = await request.then(() => null, refusalIn);
     const done = "command" in change || "once" in change ? "done" : "saved";
     setAnswer(refusal ? refusalText(refusal, t) : t(done));
     await store.readPlans();
@@ -156,7 +160,7 @@ function Actions({ plan, title, onSend }: ActionsProps) {
         <button
           type="button"
           aria-describedby={title}
-          onClick={() => void onSend({ once: true, plan: plan.id, within: ONCE_HOURS }, "local/v1/plans")}
+          onClick={() => void onSend({ once: true, plan: plan.id, within: ONCE_HOURS })}
         >
           {t("action_once", { hours: ONCE_HOURS })}
         </button>

@@ -5,7 +5,7 @@ import { useArrival } from "../arrival.ts";
 import type { Task } from "../editing/editing.ts";
 import { Answer } from "../elements.tsx";
 import { type PageTools, usePage } from "../page.ts";
-import { ask, get, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../requests.ts";
 import { EntryButtons } from "./entry-buttons.tsx";
 import { plugState, refusalText } from "./plan-words.ts";
 
@@ -23,7 +23,7 @@ export function PlugsCard({ mayControl, edits, onTask }: PlugsCardProps) {
   // Reads the plugs again when their state in the system report changes.
   const state = JSON.stringify(store.system.value?.plugs ?? null);
   useEffect(() => {
-    get<{ readonly plugs: readonly Plug[] }>("local/v1/plugs").then(
+    call("GET /local/v1/plugs", {}).then(
       (answer) => setPlugs(answer.plugs),
       (thrown: unknown) => void refusalIn(thrown),
     );
@@ -64,8 +64,7 @@ function PlugRow({ plug, mayControl, onTask }: PlugRowProps) {
   const tryOut = async () => {
     setAnswer(t("sending"));
     try {
-      const path = `local/v1/plugs/${encodeURIComponent(id)}/test`;
-      const { until } = await ask<{ readonly until: string }>("POST", path, {});
+      const { until } = await call("POST /local/v1/plugs/:plug/test", { plug: id });
       setAnswer(t("plug_tried", { time: f.time(Date.parse(until)) }));
     } catch (thrown) {
       // The daemon answers in the language of the page.

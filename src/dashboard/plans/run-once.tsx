@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { numberText, readNumber } from "../number-text.ts";
 import { usePage } from "../page.ts";
-import { post, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../requests.ts";
 import { refusalText } from "./plan-words.ts";
 import { type HomeFormProps, PlansForm } from "./plans-form.tsx";
 
@@ -20,7 +20,8 @@ export function RunOnce({ home, onClose }: HomeFormProps) {
     const amount = (text: string) => readNumber(text) ?? text;
     const entry = { once: true, home, name: name.trim() || t("once_name"), kind: "window" };
     try {
-      await post("local/v1/plans", { ...entry, hours: amount(hours), within: amount(within) });
+      const body = { ...entry, hours: amount(hours), within: amount(within) };
+      await call("POST /local/v1/plans", {}, { body });
       onClose(t("once_planned"));
     } catch (thrown) {
       setWrong(refusalText(refusalIn(thrown), t));

@@ -5,14 +5,8 @@ import { Answer, Help } from "../elements.tsx";
 import { problemHelpUrl } from "../help.ts";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
-import { ask, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../requests.ts";
 import { remedyOf } from "./remedy.ts";
-
-/** Result of a test; that of a plug has neither field, because the plug has obeyed. */
-interface Tested {
-  readonly works?: boolean;
-  readonly detail?: string | null;
-}
 
 export function ProblemActions({ problem }: { readonly problem: Problem }) {
   const { t, store } = usePage();
@@ -22,8 +16,10 @@ export function ProblemActions({ problem }: { readonly problem: Problem }) {
     if (!trial) return;
     setAnswer(t("sending"));
     try {
-      const { works = true, detail } = await ask<Tested>("POST", trial.path, trial.body);
-      setAnswer(works ? t("problem_works") : t("problem_fails", { why: detail ?? "" }));
+      const answer = await call(trial.route, trial.params, { body: trial.body });
+      // A plug that is tested has obeyed, or the call is refused.
+      const failure = "works" in answer && !answer.works ? (answer.detail ?? "") : null;
+      setAnswer(failure === null ? t("problem_works") : t("problem_fails", { why: failure }));
     } catch (thrown) {
       setAnswer(refusalText(refusalIn(thrown), t));
     }

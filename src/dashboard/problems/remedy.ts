@@ -11,7 +11,11 @@ export interface Remedy {
 }
 
 interface Trial {
-  readonly path: string;
+  readonly route:
+    | "POST /local/v1/plugs/:plug/test"
+    | "POST /local/v1/connections/:connection/test"
+    | "POST /local/v1/notifications/test";
+  readonly params: { readonly plug?: string; readonly connection?: string };
   readonly body: object;
   readonly scope: "control" | "admin";
 }
@@ -32,23 +36,22 @@ const CONNECTIONS: Partial<Readonly<Record<Problem["code"], readonly [id: string
 export function remedyOf({ code, subject }: Problem): Remedy {
   const [, plug] = code.startsWith("plug_") ? (/plug (.+)$/.exec(subject) ?? []) : [];
   if (plug !== undefined) {
-    const path = `local/v1/plugs/${encodeURIComponent(plug)}/test`;
     return {
       address: addressOf("plans", `plug-${plug}`),
       text: "problem_plug",
-      trial: { path, body: {}, scope: "control" },
+      trial: { route: "POST /local/v1/plugs/:plug/test", params: { plug }, body: {}, scope: "control" },
     };
   }
   const [connection, text = "show"] = CONNECTIONS[code] ?? [];
   if (connection !== undefined) {
-    const path = `local/v1/connections/${connection}/test`;
+    const route = "POST /local/v1/connections/:connection/test";
     return {
       address: addressOf("system", `connection-${connection}`),
       text,
-      trial: { path, body: { keys: {} }, scope: "admin" },
+      trial: { route, params: { connection }, body: { keys: {} }, scope: "admin" },
     };
   }
   if (code !== "notifications_failed") return { address: addressOf("system", "problems"), text: "show", trial: null };
-  const trial = { path: "local/v1/notifications/test", body: {}, scope: "control" } as const;
+  const trial = { route: "POST /local/v1/notifications/test", params: {}, body: {}, scope: "control" } as const;
   return { address: addressOf("system", "setting-notify"), text: "problem_settings", trial };
 }

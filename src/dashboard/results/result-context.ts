@@ -1,8 +1,9 @@
 /** Context of the result blocks: texts, and a hook that reads data. */
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
+import type { AnswerOf, ParamsOf, Route } from "../../api/calls.ts";
 import type { Translate } from "../language.ts";
-import { get, type Refusal, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../requests.ts";
 
 export const ResultContext = createContext<Translate<"results"> | null>(null);
 
@@ -13,31 +14,21 @@ export function useTexts(): Translate<"results"> {
   return texts;
 }
 
-export interface Reading<Answer> {
-  /** Last response; null before the first one and after a refusal. */
-  readonly answer: Answer | null;
-  readonly refusal: Refusal | null;
-}
-
 /**
- * Reads paths, and again if one of them or `version` changes. Earlier data stays until then. Reads nothing if `paths`
- * is null.
+ * Returns the last response of a call; null before the first one and after a refusal. Calls again if the parameters or
+ * `version` change. Earlier data stays until then.
  */
-export function useRead<Answer>(
-  paths: readonly string[] | null,
-  version: string | number = "",
-): Reading<readonly Answer[]> {
-  const [reading, setReading] = useState<Reading<readonly Answer[]>>({ answer: null, refusal: null });
+export function useRead<Asked extends Route>(route: Asked, params: ParamsOf<Asked>, version: string | number) {
+  const [answer, setAnswer] = useState<{ readonly body: AnswerOf<Asked> } | null>(null);
   useEffect(() => {
-    if (!paths) return;
     let isWanted = true;
-    Promise.all(paths.map((path) => get<Answer>(path))).then(
-      (answer) => isWanted && setReading({ answer, refusal: null }),
-      (thrown: unknown) => isWanted && setReading({ answer: null, refusal: refusalIn(thrown) }),
+    call<Asked>(route, params).then(
+      (body) => isWanted && setAnswer({ body }),
+      (thrown: unknown) => isWanted && refusalIn(thrown) && setAnswer(null),
     );
     return () => {
       isWanted = false;
     };
-  }, [paths?.join(" "), version]);
-  return reading;
+  }, [JSON.stringify(params), version]);
+  return answer?.body ?? null;
 }

@@ -25,9 +25,7 @@ export function Runs({ home, plans, baseline }: RunsProps) {
   const page = usePage();
   const [shown, setShown] = useState(SHOWN);
   const from = new Date(page.f.calendar.add("day", page.store.now(), -DAYS)).toISOString();
-  const paths = [`local/v1/runs?home=${encodeURIComponent(home.id)}&from=${from}`];
-  const { answer } = useRead<{ readonly runs: readonly RunAnswer[] }>(paths, versionOf(plans));
-  const runs = answer?.[0]?.runs;
+  const runs = useRead("GET /local/v1/runs", { home: home.id, from }, versionOf(plans))?.runs;
   return (
     <Block title={t("runs")}>
       {runs?.length === 0 && <p class="soft">{t("runs_none", { days: DAYS })}</p>}

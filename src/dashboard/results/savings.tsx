@@ -1,6 +1,5 @@
 /** Block with a chart of savings by month and plan. */
 import { useMemo, useState } from "preact/hooks";
-import type { SavingsAnswer } from "../../api/results.ts";
 import type { Home, Plan } from "../answers.ts";
 import type { ChartView } from "../chart/chart-view.ts";
 import { Plot } from "../chart/plot.tsx";
@@ -26,9 +25,8 @@ export function Savings({ home, plans, baseline, onBaseline }: SavingsProps) {
   const t = useTexts();
   const { f, store } = usePage();
   const [picked, setPicked] = useState<number | null>(null);
-  const paths = [`local/v1/savings?home=${encodeURIComponent(home.id)}`];
-  const { answer } = useRead<SavingsAnswer>(paths, versionOf(plans));
-  const months = answer?.[0]?.months;
+  const answer = useRead("GET /local/v1/savings", { home: home.id }, versionOf(plans));
+  const months = answer?.months;
   const grouped = useMemo(
     () =>
       months &&
@@ -66,7 +64,7 @@ export function Savings({ home, plans, baseline, onBaseline }: SavingsProps) {
           </li>
         ))}
       </ul>
-      <ChangeNote changes={answer?.[0]?.tariff_changes ?? []} />
+      <ChangeNote changes={answer?.tariff_changes ?? []} />
       {unknown.length > 0 && (
         <p class="note quiet">{t("savings_no_energy", { count: unknown.length, names: unknown.join(", ") })}</p>
       )}

@@ -3,16 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Choice } from "../elements.tsx";
 import type { Translate } from "../language.ts";
-import {
-  type Address,
-  Input,
-  StepForm,
-  type StepProps,
-  type Trial,
-  useAsking,
-  useTexts,
-  type Wrong,
-} from "./step-form.tsx";
+import { Input, StepForm, type StepProps, type Trial, useAsking, useTexts, type Wrong } from "./step-form.tsx";
 
 interface KeyFormProps extends StepProps {
   /** Button that opens the form for the other kind of key. */
@@ -37,7 +28,7 @@ function KeyForm({ choices, choose, other }: KeyFormProps) {
   const [key, setKey] = useState(choices.key);
   const submit = async () => {
     if (key.trim() === "") return setWrong({ text: s("service_invalid_token") });
-    const tried = await send<Trial & { readonly addresses: readonly Address[] }>("setup/service", {
+    const tried = await send("POST /local/v1/setup/service", {
       api_key: key.trim(),
     });
     if (!tried) return;
@@ -63,7 +54,7 @@ function ThirdPartyForm({ choices: { thirdParty }, choose, other }: KeyFormProps
     // The service does not say which encoding it expects.
     for (const hash_encoding of ["hex", "base64"] as const) {
       const given = { ...pair, hash_encoding };
-      const tried = await send<Trial>("setup/third-party", given);
+      const tried = await send("POST /local/v1/setup/third-party", given);
       if (!tried) return;
       if (tried.works) return choose({ key: "", thirdParty: given, addresses: [], homes: [] });
       if (tried.problem !== "invalid_token") return setWrong(serviceWrong(s, tried));
@@ -140,7 +131,7 @@ export function PlaceStep({ choices: { thirdParty, place }, choose, onBack }: St
   const submit = async () => {
     const given = where.trim();
     if (given === "" || name.trim() === "") return setWrong({ text: s("place_needed") });
-    const tried = await send<Trial & { readonly suggestions: readonly string[] }>("setup/third-party", {
+    const tried = await send("POST /local/v1/setup/third-party", {
       ...thirdParty,
       [kind]: given,
     });

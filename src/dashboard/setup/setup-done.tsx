@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Translate } from "../language.ts";
 import { isLoopback, PhoneLink } from "../phone-link.tsx";
-import { get, post } from "../requests.ts";
+import { call } from "../requests.ts";
 
 /** Response of `POST /local/v1/setup`. */
 export interface SetupResult {
@@ -10,13 +10,6 @@ export interface SetupResult {
   readonly urls: readonly string[];
   readonly broker: { readonly port: number; readonly username: string; readonly password: string } | null;
   readonly file: string;
-}
-
-/** Response of `GET /local/v1/setup`. */
-export interface SetupState {
-  readonly state: "done" | "code" | "open";
-  /** Why the home that was set up before could not be started, in the language of the request. */
-  readonly failure: string | null;
 }
 
 const LOOK_EVERY_MS = 500;
@@ -96,11 +89,11 @@ function hostOf([url]: readonly string[]): string {
 async function started(key: string): Promise<"ready" | "slow" | "failed"> {
   for (let looks = 0; looks < SLOW_AFTER; looks++) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-    const setup = await get<SetupState>("local/v1/setup").catch(() => null);
+    const setup = await call("GET /local/v1/setup", {}).catch(() => null);
     // A demo that was started again requires a new code, or reports why the home could not be started.
     if (setup?.state === "code" || (setup?.failure ?? null) !== null) return "failed";
     if (setup?.state !== "done") continue;
-    const isIn = await post("local/v1/session", { key }).then(
+    const isIn = await call("POST /local/v1/session", {}, { body: { key } }).then(
       () => true,
       () => false,
     );

@@ -5,9 +5,9 @@ import { Dialog } from "../dialog.tsx";
 import { Choice } from "../elements.tsx";
 import { LANGUAGES, type Translate, translateIn } from "../language.ts";
 import { usePage } from "../page.ts";
-import { get, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../requests.ts";
 import { AddressesStep, PlaceStep, ServiceStep } from "./service-steps.tsx";
-import { SetupDone, type SetupResult, type SetupState } from "./setup-done.tsx";
+import { SetupDone, type SetupResult } from "./setup-done.tsx";
 import {
   type Account,
   type Choices,
@@ -15,7 +15,6 @@ import {
   StepForm,
   type StepProps,
   TextContext,
-  type Trial,
   useAsking,
   useTexts,
 } from "./step-form.tsx";
@@ -53,7 +52,7 @@ export function Setup({ onClose }: { readonly onClose: () => void }) {
   /** Why the home that was set up before could not be started, in the language of the request. */
   const [failure, setFailure] = useState<string | null>(null);
   const begin = (first: Step) =>
-    get<SetupState>("local/v1/setup").then(
+    call("GET /local/v1/setup", {}).then(
       ({ state, failure: why }) => {
         if (state === "done") return location.reload();
         setFailure(why);
@@ -131,7 +130,7 @@ function CodeStep({ onIn }: { readonly onIn: () => void }) {
   const s = useTexts();
   const { send, ...form } = useAsking();
   const [code, setCode] = useState("");
-  const submit = async () => (await send("setup/code", { code: code || "-" })) && onIn();
+  const submit = async () => (await send("POST /local/v1/setup/code", { code: code || "-" })) && onIn();
   return (
     <StepForm {...form} help={s("code_help")} onSubmit={() => void submit()}>
       <Input label={s("code")} value={code} onText={setCode} />
@@ -149,7 +148,7 @@ function BrokerStep({ choices, choose, onBack }: StepProps) {
     if (!isOwn) return choose({ broker: null });
     const { url, username = "", password = "" } = account;
     const given = { url: url.trim(), ...(username && { username }), ...(password && { password }) };
-    const tried = await send<Trial>("setup/broker", given);
+    const tried = await send("POST /local/v1/setup/broker", given);
     if (tried?.works) choose({ broker: given });
     else if (tried) setWrong({ text: `${s("broker_failed")} ${tried.detail ?? ""}` });
   };
@@ -193,7 +192,7 @@ function HomeAssistantStep({ choices, choose, onBack }: StepProps) {
   const submit = async () => {
     if (isEmpty) return choose({ homeAssistant: null });
     const given = { url: url.trim(), token: token.trim() };
-    const tried = await send<Trial>("setup/home-assistant", given);
+    const tried = await send("POST /local/v1/setup/home-assistant", given);
     if (tried?.works) choose({ homeAssistant: given });
     else if (tried) {
       const key =
@@ -226,7 +225,7 @@ function LastStep({ choices, onBack, onDone }: StepProps & { readonly onDone: (r
     if (!KEY_NAME.test(name.trim())) return setWrong({ text: s("key_name_wrong") });
     const { key, thirdParty, place, addresses, homes, broker, homeAssistant } = choices;
     const some = addresses.filter((address) => homes.includes(address.id));
-    const result = await send<SetupResult>("setup", {
+    const result = await send("POST /local/v1/setup", {
       ...(thirdParty ? { third_party: { ...thirdParty, places: [place] } } : { api_key: key }),
       broker,
       home_assistant: homeAssistant,

@@ -1,10 +1,11 @@
 /** What the steps of the set-up share: what was chosen, the form of a step, and its request. */
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import type { ParamsOf, Route } from "../../api/calls.ts";
 import { LabelledInput, type LabelledInputProps } from "../labelled-input.tsx";
 import type { Translate } from "../language.ts";
 import { usePage } from "../page.ts";
-import { ask, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../requests.ts";
 
 export interface Address {
   readonly id: string;
@@ -131,27 +132,30 @@ export function Input(props: LabelledInputProps) {
   return <LabelledInput class="field-row" {...props} />;
 }
 
+/** Requests of the set-up, which have no parameters. */
+type SetupRoute = Extract<Route, `POST /local/v1/setup${string}`>;
+
 /** Returns a function that sends the request of a step, and the state and error of that request. */
 export function useAsking() {
   const s = useTexts();
   const [isBusy, setBusy] = useState(false);
   const [wrong, setWrong] = useState<Wrong | null>(null);
-  const send = async <Answer,>(path: string, body: object): Promise<Answer | null> => {
+  const note = (route: SetupRoute, thrown: unknown) => {
+    const { status, reason, mistakes, retryAfterSec } = refusalIn(thrown);
+    const isCode = route === "POST /local/v1/setup/code";
+    const detail = mistakes.map(({ text }) => text).join("; ") || reason;
+    if (status === null) setWrong({ text: s("no_contact") });
+    else if (isCode && status === 401) setWrong({ text: s("code_wrong") });
+    else if (isCode && status === 429) setWrong({ text: s("code_wait", { seconds: retryAfterSec }) });
+    else setWrong({ text: s("refused", { reason: "" }), detail });
+    return null;
+  };
+  const send = <Asked extends SetupRoute>(route: Asked, body: object) => {
     setBusy(true);
     setWrong(null);
-    try {
-      return await ask<Answer>("POST", `local/v1/${path}`, body);
-    } catch (thrown) {
-      const { status, reason, mistakes, retryAfterSec } = refusalIn(thrown);
-      if (status === null) setWrong({ text: s("no_contact") });
-      else if (path === "setup/code" && status === 401) setWrong({ text: s("code_wrong") });
-      else if (path === "setup/code" && status === 429) setWrong({ text: s("code_wait", { seconds: retryAfterSec }) });
-      else
-        setWrong({ text: s("refused", { reason: "" }), detail: mistakes.map(({ text }) => text).join("; ") || reason });
-      return null;
-    } finally {
-      setBusy(false);
-    }
+    return call<Asked>(route, {} as ParamsOf<Asked>, { body })
+      .catch((thrown: unknown) => note(route, thrown))
+      .finally(() => setBusy(false));
   };
   return { isBusy, wrong, setWrong, send };
 }

@@ -3,7 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import { Answer, Help } from "../elements.tsx";
 import { helpUrl } from "../help.ts";
 import { usePage } from "../page.ts";
-import { ask, download, upload } from "../requests.ts";
+import { call, download, upload } from "../requests.ts";
 import { Block, Sure, useList } from "./block.tsx";
 import { useTexts } from "./system-context.ts";
 
@@ -33,7 +33,7 @@ export function Backup() {
     });
   const undo = () =>
     run(words("sending"), async () => {
-      await ask("DELETE", PATH);
+      await call("DELETE /local/v1/backup", {});
       setWaiting(false);
       return t("restore_undone");
     });

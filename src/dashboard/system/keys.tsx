@@ -8,7 +8,7 @@ import { LabelledInput } from "../labelled-input.tsx";
 import { usePage } from "../page.ts";
 import type { PhoneLink as PhoneLinkOf } from "../phone-link.tsx";
 import { refusalText } from "../plans/plan-words.ts";
-import { ask, get, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../requests.ts";
 import { Block, ListRow, Sure } from "./block.tsx";
 import { useTexts } from "./system-context.ts";
 
@@ -30,19 +30,20 @@ export function Keys() {
     setTrouble("");
     try {
       await work();
-      setKeys((await get<{ keys: readonly LanKeyAnswer[] }>("local/v1/keys")).keys);
+      setKeys((await call("GET /local/v1/keys", {})).keys);
     } catch (thrown) {
       setTrouble(refusalText(refusalIn(thrown), words));
     }
   };
   useEffect(() => void run(async () => undefined), []);
   const create = (name: string, control: boolean) =>
-    run(async () =>
-      setMade({ ...(await ask<Omit<MadeKey, "control">>("POST", "local/v1/keys", { name, control })), control }),
-    );
+    run(async () => {
+      const answer = await call("POST /local/v1/keys", {}, { body: { name, control } });
+      setMade({ ...(answer as Omit<MadeKey, "control">), control });
+    });
   const end = (name: string) =>
     run(async () => {
-      await ask("DELETE", `local/v1/keys/${encodeURIComponent(name)}`);
+      await call("DELETE /local/v1/keys/:key", { key: name });
       setMade((before) => (before?.name === name ? null : before));
     });
   return (

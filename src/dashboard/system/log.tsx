@@ -1,9 +1,9 @@
 /** Block with the log, updated while it is open. */
 import { useEffect, useState } from "preact/hooks";
-import type { LogAnswer, LogLineAnswer } from "../../api/log.ts";
+import type { LogLineAnswer } from "../../api/log.ts";
 import { Choice } from "../elements.tsx";
 import { usePage } from "../page.ts";
-import { get, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../requests.ts";
 import { Block } from "./block.tsx";
 import { logReader } from "./log-reader.ts";
 import { useTexts } from "./system-context.ts";
@@ -70,7 +70,7 @@ function useLog(level: Level) {
     isLost: false,
   });
   useEffect(() => {
-    const next = logReader((after) => get<LogAnswer>(`local/v1/log?level=${level}&after=${after}`));
+    const next = logReader((after) => call("GET /local/v1/log", { level, after }));
     let timer: ReturnType<typeof setTimeout>;
     let isWanted = true;
     const read = async () => {

@@ -9,9 +9,9 @@ import { SchemaForm, useSaving } from "../forms/schema-form.tsx";
 import { fieldHelpUrl } from "../help.ts";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
-import { ask } from "../requests.ts";
+import { call } from "../requests.ts";
 import { Sure } from "./block.tsx";
-import { type Edited, labelOf, type SettingTools, savedText } from "./setting-tools.ts";
+import { labelOf, type SettingTools, savedText } from "./setting-tools.ts";
 import { useTexts } from "./system-context.ts";
 
 interface SettingProps {
@@ -46,8 +46,8 @@ export function SettingDialog({ tools, setting, onClose }: SettingDialogProps) {
       : { text: refusalText(refusal, words), isTranslated: refusal.isTranslated },
   );
   const send = async (method: "PUT" | "DELETE", body: object) => {
-    const headers = { "If-Match": `"${saved.revision}"` };
-    await save(ask<Edited>(method, `local/v1/settings/${name}`, body, headers), (edited) =>
+    const { revision } = saved;
+    await save(call(`${method} /local/v1/settings/:setting`, { setting: name }, { body, revision }), (edited) =>
       onClose(savedText(t, label, setting.restart, edited)),
     );
     setResetting(false);

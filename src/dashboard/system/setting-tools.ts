@@ -1,5 +1,6 @@
 /** Functions that the settings and their dialogs share. */
 import type { SavedSettings } from "../../api/settings.ts";
+import type { Edited } from "../answers.ts";
 import type { JsonSchema } from "../forms/fields.ts";
 import { type FormTexts, plainName } from "../forms/form-texts.ts";
 import type { Translate } from "../language.ts";
@@ -12,12 +13,6 @@ export interface SettingTools {
 
 export function labelOf(texts: FormTexts, path: string): string {
   return texts[path]?.label ?? plainName(path.slice(path.lastIndexOf(".") + 1));
-}
-
-/** Response to a change: the keys that wait for a restart, and which secrets have to be entered again. */
-export interface Edited {
-  readonly restart: readonly string[];
-  readonly note: string | null;
 }
 
 /** Returns the sentence about a change of some keys that is saved. */

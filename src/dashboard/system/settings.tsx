@@ -2,11 +2,11 @@
 import { useEffect, useState } from "preact/hooks";
 import type { SavedSetting, SavedSettings } from "../../api/settings.ts";
 import { Wrong } from "../elements.tsx";
-import { type Field, fieldOf, type Json, type JsonSchema } from "../forms/fields.ts";
-import { type FormTexts, formTextsIn } from "../forms/form-texts.ts";
+import { type Field, fieldOf, type Json } from "../forms/fields.ts";
+import { configurationSchema, type FormTexts, formTextsIn } from "../forms/form-texts.ts";
 import { changeCount } from "../history/changes.ts";
 import { usePage } from "../page.ts";
-import { ask, get } from "../requests.ts";
+import { call } from "../requests.ts";
 import { Block, ListRow, useList } from "./block.tsx";
 import { labelOf, type SettingTools } from "./setting-tools.ts";
 import { useTexts } from "./system-context.ts";
@@ -18,8 +18,8 @@ export function Settings() {
   const { answerOf, say, run, dialog, setDialog } = useList<SavedSetting["name"]>();
   const read = async () => {
     const [saved, schema, texts] = await Promise.all([
-      get<SavedSettings>("local/v1/settings"),
-      get<JsonSchema>("local/v1/configuration/schema"),
+      call("GET /local/v1/settings", {}),
+      configurationSchema(),
       formTextsIn(page.t.language),
     ]);
     setTools({ saved, schema, texts });
@@ -42,7 +42,7 @@ export function Settings() {
   const test = () =>
     run(async () => {
       say(page.t("sending"), "notify");
-      await ask("POST", "local/v1/notifications/test", {});
+      await call("POST /local/v1/notifications/test", {});
       say(t("notify_sent"), "notify");
     }, "notify");
   if (!tools) return null;

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Home, MonthAnswer } from "../answers.ts";
 import { capitalised } from "../format.ts";
 import { type PageTools, usePage } from "../page.ts";
-import { get, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../requests.ts";
 
 /** Reads the figures of the month; null until then, and for a home without costs. */
 export function useMonth(home: Home): MonthAnswer | null {
@@ -14,10 +14,7 @@ export function useMonth(home: Home): MonthAnswer | null {
   const hasCosts = home.capabilities?.consumptionCosts === true;
   useEffect(() => {
     if (!hasCosts) return setAnswer(null);
-    get<MonthAnswer>(`local/v1/month?home=${encodeURIComponent(home.id)}`).then(
-      setAnswer,
-      (thrown: unknown) => void refusalIn(thrown),
-    );
+    call("GET /local/v1/month", { home: home.id }).then(setAnswer, (thrown: unknown) => void refusalIn(thrown));
   }, [home, today, changes]);
   return answer;
 }
