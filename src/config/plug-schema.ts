@@ -40,7 +40,7 @@ const payloads = z.union([text, z.array(text).check(z.minLength(1, "mistake.expe
 const watts = z.number().check(z.gt(0), z.maximum(MAX_POWER_KW * 1_000));
 const durationText = text.check(passes((value) => (readDuration(value) ?? 0) > 0, "mistake.expected_duration"));
 const entity = text.check(z.regex(/^[a-z_]+\.[a-z0-9_]+$/, "mistake.expected_entity" satisfies Expected));
-/** A name in a JSON payload: it has the name of a secret and is none. */
+/** A name in a JSON payload: it is called a key, but is not a secret. */
 const payloadKey = z.optional(secret("nobody", text));
 const measuredAt = { topic: z.optional(topic), entity: z.optional(entity), key: payloadKey };
 const entityValue = z.union([z.number(), text]);

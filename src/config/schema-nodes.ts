@@ -39,7 +39,7 @@ export function itemOf(node: Node | undefined): Node | undefined {
   return definitionOf(schemaOf(node, true)).element;
 }
 
-/** Returns the schema at a path, in which numbers stand for items of lists; undefined if there is none. */
+/** Returns the schema at a path, in which numbers stand for items of lists; undefined if it does not exist. */
 export function schemaAt(path: readonly PropertyKey[], schema: Node): Node | undefined {
   let node: Node | undefined = schema;
   for (const part of path) node = typeof part === "number" ? itemOf(node) : shapeOf(node)?.[String(part)];

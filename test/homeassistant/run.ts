@@ -4,7 +4,7 @@
  * - `-- --newest` uses the newest Home Assistant instead of the pinned one.
  * - `-- --protocol 3.1.1` uses that version of MQTT. By default, 5 is tried first.
  * - `-- --broker mosquitto` uses Mosquitto instead of the embedded broker.
- * - `-- --homes 50` checks the entities of so many homes instead, on the embedded broker.
+ * - `-- --homes 50` checks the entities of 50 homes instead, on the embedded broker.
  * - `-- --silence` also suspends elbro until its entities become unavailable, which takes some minutes.
  * - `-- --install-within 240` limits the installation to 240 s.
  *

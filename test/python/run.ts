@@ -53,7 +53,7 @@ async function useGeneratedClient(): Promise<void> {
 
 /** Runs a program of the environment. Errors: it ends with one. */
 async function run(program: string, args: readonly string[], env = process.env): Promise<void> {
-  // The generator formats what it writes with a program beside it.
+  // The generator formats what it writes with a program in its own folder.
   const PATH = `${bin}:${env.PATH}`;
   const child = spawn(path.join(bin, program), args, { stdio: "inherit", env: { ...env, PATH } });
   const [status] = await once(child, "exit");

@@ -209,7 +209,7 @@ test("packages of single tests are installed whole or not at all, also if the re
   expect(clone.has("build/packages/tests.new") || clone.has("build/packages/tests.old")).toBe(false);
 });
 
-test("packages that earlier versions installed beside the tests do not hide those of the project", () => {
+test("packages that earlier versions installed next to the tests do not hide those of the project", () => {
   using clone = new Clone("v24.21.0");
   clone.write("test/node_modules/ajv/package.json", "{}");
   clone.prepare("tests");

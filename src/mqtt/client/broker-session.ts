@@ -36,7 +36,7 @@ export interface SessionEnd {
   readonly reason: Text;
   /** Oldest topic or topic filter that the broker had not answered; null for none. */
   readonly unanswered: string | null;
-  /** Whether so many connections were short that `unanswered` probably ended this one. */
+  /** Whether the last connections were short, so `unanswered` probably ended this one. */
   readonly isSuspicious: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface SessionResult {
   readonly tryOlderVersion: boolean;
   /** Another attempt costs little and may follow at once. */
   readonly retrySoon: boolean;
-  /** Oldest topic that the broker had not answered; null if there is none, or if another client took the id. */
+  /** Oldest topic that the broker had not answered; null if there is not one, or if another client took the id. */
   readonly unanswered: string | null;
   /** The same object, or what to try next because the broker does not support the will. */
   readonly support: WillSupport;

@@ -75,7 +75,7 @@ const AXE_OPTIONS = {
 /** The rules of axe whose results depend on the colour scheme. */
 export const COLOUR_RULES: readonly string[] = ["color-contrast", "link-in-text-block"];
 
-/** In the page: returns what is told. Playwright takes longer to copy the whole result than axe to find it. */
+/** In the page: returns the failures as texts. Playwright takes longer to copy the whole result than axe to find it. */
 const TOLD = `({ violations }) => violations.map(
   ({ id, nodes }) => id + ": " + nodes.map(({ html, failureSummary }) => html + " " + failureSummary).join("; "))`;
 

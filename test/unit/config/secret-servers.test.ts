@@ -15,11 +15,11 @@ import { isTree, type Tree, valueAt } from "../../../src/config/tree.ts";
 interface Secret {
   readonly path: string;
   readonly server: string;
-  readonly beside: Tree;
+  readonly others: Tree;
   readonly scheme: string;
 }
 
-const BESIDE: Readonly<Record<string, Tree>> = {
+const OTHERS: Readonly<Record<string, Tree>> = {
   "third_party.api_key": { api_secret: "pair" },
   "third_party.api_secret": { api_key: "pair" },
   "notify.password": { username: "user" },
@@ -31,11 +31,11 @@ const ofKeys = keysBelow(configSchema).flatMap(({ path }): Secret[] => {
   if (named === "nobody" || named === "itself") return [];
   const server = named.includes(".") ? named : [...path.slice(0, -1), named].join(".");
   const key = path.join(".");
-  return [{ path: key, server, beside: BESIDE[key] ?? {}, scheme: SCHEMES[server] ?? "http" }];
+  return [{ path: key, server, others: OTHERS[key] ?? {}, scheme: SCHEMES[server] ?? "http" }];
 });
 const secrets: readonly Secret[] = [
   ...ofKeys,
-  { path: "plugs.lamp.password", server: "plugs.lamp.url", beside: {}, scheme: "http" },
+  { path: "plugs.lamp.password", server: "plugs.lamp.url", others: {}, scheme: "http" },
 ];
 
 const LAMP = { name: "Lamp", family: "tasmota", signal_topic: "night" };
@@ -100,7 +100,7 @@ function changed(secret: Secret, tree: Tree, change: Exclude<Change, { undo: tru
   else if (change.host) next = withKey(next, secret.server, `${secret.scheme}://${change.host}.test`);
   if (change.secret === null) next = withKey(next, secret.path, none);
   else if (change.secret) next = withKey(next, secret.path, canary);
-  for (const [key, value] of Object.entries({ ...(isPlug ? LAMP : {}), ...secret.beside }))
+  for (const [key, value] of Object.entries({ ...(isPlug ? LAMP : {}), ...secret.others }))
     if (isTree(valueAt(next, section))) next = withKey(next, `${section}.${key}`, value);
   return next;
 }
