@@ -28,10 +28,10 @@ export async function configurationSchema(): Promise<JsonSchema> {
 
 /** The texts of a field. An item of a list is called as the list; keys of a message, such as `*.topic` or `*.power.topic`, by their names. */
 export function textOf(texts: FormTexts, path: string): FieldText | undefined {
-  const item = path.endsWith("[]") ? texts[path.slice(0, -2)] : undefined;
+  const list = path.endsWith("[]") ? textOf(texts, path.slice(0, -2)) : undefined;
   const names = path.split(".");
   const byName = texts[`*.${names.slice(-2).join(".")}`] ?? texts[`*.${names.at(-1)}`];
-  return texts[path] ?? (item && { label: item.label }) ?? byName;
+  return texts[path] ?? (list && { label: list.label }) ?? byName;
 }
 
 /** Text of an option, such as a level. A unit such as `kWh` has capitals of its own. */
