@@ -15,7 +15,7 @@ import type { Service, ServiceOptions } from "../service/client/open-service.ts"
 import { serviceCalendar } from "../service/service-calendar.ts";
 import { flawOfUpload } from "../storage/file-check.ts";
 import { type Storage, type StorageOptions, transitionsIn } from "../storage/open-storage.ts";
-import type { RequestLog } from "../storage/request-log.ts";
+import type { RequestLog, TriedAttempt } from "../storage/request-log.ts";
 import { historyStart } from "../storage/retention.ts";
 import { WriteRecoveryLoop } from "../storage/write-recovery-loop.ts";
 import { type Accounts, openAccounts } from "./accounts.ts";
@@ -44,6 +44,8 @@ export interface StateOptions extends StorageOptions, ServiceOptions {
   readonly log: CollectorLog;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
+  /** Requests of the set-up of this home, which count for its accounts. */
+  readonly tried?: readonly TriedAttempt[];
   readonly signal: AbortSignal;
 }
 
@@ -89,6 +91,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   const { config, clock, log } = options;
   const basics = openBasics(options, storage, changes);
   const { startedAt, calendar, problems, repository } = basics;
+  repository.requestLog.take(options.tried ?? []);
   const guard = clockGuardOf(options, repository.requestLog, () => void askForTime(accounts.all[0]));
   const checkClock = (now: EpochMs) => guard.report(problems, now);
   const dataDir = new DataDirWatch(storage.databasePath);

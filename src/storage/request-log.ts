@@ -14,6 +14,12 @@ interface SpentRequest {
 type ServerTime = Readonly<Record<"serverMs" | "monotonicMs", number>>;
 type AnsweredRow = readonly [seriesId: number, start: number | null, end: number | null, at: EpochMs];
 
+/** Attempt to try an account before its home exists, and its result. */
+export interface TriedAttempt extends Omit<Spend, "seriesId" | "range"> {
+  readonly status: number | null;
+  readonly requestId: string | null;
+}
+
 interface Ending {
   readonly id: number;
   readonly status: number;
@@ -211,6 +217,25 @@ export class RequestLog {
     }
     for (const own of found.values()) own.reverse();
     return found;
+  }
+
+  /** Returns the attempts whose account has this prefix, which marks another service, under their names there. */
+  attemptsAt(prefix: string): TriedAttempt[] {
+    this.flush();
+    const attempts = this.#database.prepare(
+      `select substr(account, length(?1) + 1) as account, share, at_ms as at, boot, monotonic_ms as monotonicMs,
+       server_ms as serverMs, status, request_id as requestId
+       from attempt where substr(account, 1, length(?1)) = ?1 order by id`,
+    );
+    return attempts.all(prefix) as unknown as TriedAttempt[];
+  }
+
+  /** Records attempts from the log of another database. */
+  take(attempts: readonly TriedAttempt[]): void {
+    for (const { status, requestId, ...spend } of attempts) {
+      const id = this.spend({ ...spend, seriesId: null, range: null });
+      if (status !== null) this.settle(id, status, requestId, spend.serverMs);
+    }
   }
 
   /** Returns the service's time at its newest response; null if it has never sent one. */

@@ -6,6 +6,7 @@ import { message, type Text, textIn } from "../../core/language/text.ts";
 import { MINUTE_MS } from "../../core/time/interval.ts";
 import { localError } from "../../http/errors.ts";
 import type { LocalRequest, LocalRoute } from "../../http/route.ts";
+import { nameAt, sourceOf } from "../../storage/data-source.ts";
 import { endpointFor } from "../endpoint.ts";
 import { FROM_PAGE, routesOf } from "../openapi/operation.ts";
 import { boolean, described, integer, list, namedObject, oneOf, orNull, text, type ValueOf } from "../schema.ts";
@@ -146,7 +147,7 @@ export const setupEndpoints = [
     created: doneSchema,
     refusal: ({ access }, request) => access.refusal(request),
     async run(source, _params, { body, now, signal }) {
-      const { options } = source;
+      const { options, deps } = source;
       const result = await finishSetup(options, body, now);
       if (result.kind === "failed") return localError("conflict", result.reason);
       if (result.kind === "mistakes")
@@ -158,8 +159,10 @@ export const setupEndpoints = [
       const { kind: _, undo, ...shown } = result;
       source.isFinished = true;
       const end = signal();
-      if (end.aborted) options.onDone(undo);
-      else end.addEventListener("abort", () => options.onDone(undo), { once: true });
+      const service = nameAt(sourceOf(options.config.service.base_url, false), "");
+      const done = () => options.onDone(undo, deps.state.repository.requestLog.attemptsAt(service));
+      if (end.aborted) done();
+      else end.addEventListener("abort", done, { once: true });
       return { kind: "json", status: 201, body: { ...shown, file: options.path } };
     },
   }),

@@ -20,6 +20,7 @@ import { formatInstant } from "../../core/time/interval.ts";
 import type { ProxySettings } from "../../service/client/proxy.ts";
 import { type KeptKey, KeyFile } from "../../storage/api-key-file.ts";
 import { readWhole, writeWhole } from "../../storage/atomic-file.ts";
+import type { TriedAttempt } from "../../storage/request-log.ts";
 import { makeKey } from "../auth/made-keys.ts";
 import { lanUrls } from "../lan-urls.ts";
 import { named, type ValueOf } from "../schema.ts";
@@ -39,8 +40,11 @@ export interface SetupOptions {
   readonly onCode: (code: string) => void;
   /** Reason why the home of an earlier set-up could not be started; null without an earlier set-up. */
   readonly failure: Text | null;
-  /** Called when everything is written and the response is sent. `undo` restores the file and removes the key. */
-  readonly onDone: (undo: () => Promise<void>) => void;
+  /**
+   * Called when everything is written and the response is sent. `undo` restores the file and removes the key. `tried`
+   * are the requests of the set-up, which count for the accounts of the home.
+   */
+  readonly onDone: (undo: () => Promise<void>, tried: readonly TriedAttempt[]) => void;
 }
 
 export type SetupResult =

@@ -31,6 +31,7 @@ import { type Daemon, type DaemonOptions, startDaemon } from "../../daemon.ts";
 import { proxyOf } from "../../service/client/proxy.ts";
 import { inSlices } from "../../state/slices.ts";
 import { isReadFailure } from "../../storage/database.ts";
+import type { TriedAttempt } from "../../storage/request-log.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Demo, demoGreeting, isDemo, refuseWithoutAccount, startDemo } from "../demo.ts";
 import { greeting, houseText } from "../greeting.ts";
@@ -92,13 +93,13 @@ export async function main(given: Arguments): Promise<number> {
     return current;
   };
   const load = () => loadConfiguration(given.configPath, process.env, files);
-  const onSetUp = (undo: () => Promise<void>) => {
+  const onSetUp: SetupOptions["onDone"] = (undo, tried) => {
     // From now on, the home that replaces the demo handles signals.
     current = current.then(async (demo) => {
       await demo.stop();
       demo.setAside();
       try {
-        return await startHouse(world, load(), onSetUp);
+        return await startHouse({ ...world, tried }, load(), onSetUp);
       } catch (error) {
         if (!(error instanceof StartError)) throw error;
         output.log.warn({ reason: error.message }, "the home that was set up cannot be started: the demo continues");
@@ -191,10 +192,12 @@ interface World {
   readonly onCrash: (error: unknown) => void;
   /** Whether the database could not be read before this start. */
   readonly isSuspect: boolean;
+  /** Requests of the set-up before this start. */
+  readonly tried?: readonly TriedAttempt[];
 }
 
 function daemonOptions(
-  { given, clock, text, isTerminal, log, onCrash, isSuspect }: World,
+  { given, clock, text, isTerminal, log, onCrash, isSuspect, tried = [] }: World,
   config: Config,
   demo: Demo | null,
 ): DaemonOptions {
@@ -215,6 +218,7 @@ function daemonOptions(
     isDemo: demo !== null,
     onCrash,
     isSuspect,
+    tried,
     onProgress: historyProgress({
       now: () => clock.now(),
       log,
