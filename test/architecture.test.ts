@@ -19,14 +19,24 @@ const sources = Object.fromEntries(
 );
 
 /** Lines of TypeScript when the number was last set. A change that shrinks a folder lowers its number. */
-const LINES = { src: 61_961, test: 74_817 };
+const LINES = { src: 61_961, test: 75_600 };
 /** Lines by which a folder may grow before its number has to be raised, with the reason in the commit message. */
 const SLACK_LINES = 250;
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */
 const MAX_LEVELS = 14;
 /** Time limit of the search for cycles, which takes 2 s on an idle machine. */
 const SEARCH_MS = 30_000;
-const rules = ["parse", "imports", "purity", "clock", "process", "pattern", "default-export", "barrel"] as const;
+const rules = [
+  "parse",
+  "imports",
+  "purity",
+  "clock",
+  "process",
+  "pattern",
+  "json",
+  "default-export",
+  "barrel",
+] as const;
 
 describe("the sources follow the rule", () => {
   const found = violationsIn(sources);
@@ -67,6 +77,16 @@ describe("the sources follow the rule", () => {
 function rulesBrokenBy(path: string, source: string): Violation["rule"][] {
   return violationsIn({ [path]: source }).map((each) => each.rule);
 }
+
+test.each([
+  ["src/plugs/plug.ts", "export const a = b.map(JSON.parse);", ["json"]],
+  ["src/plugs/plug.ts", "export const a = await (await fetch(b)).json();", ["json"]],
+  ["src/plugs/plug.ts", 'import { ownJson } from "../core/text/own-json.ts"; export const a = ownJson(b);', ["json"]],
+  ["src/storage/chunk-text.ts", "export const a = JSON.parse(b);", []],
+  ["src/simulator/fault-rules.ts", "export const a = z.json();", []],
+])("JSON is read by readForeign, or is in the list of what elbro wrote: %s: %s", (path, source, broken) => {
+  expect(rulesBrokenBy(path, source)).toEqual(broken);
+});
 
 describe("imports between modules", () => {
   test.each([

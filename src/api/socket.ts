@@ -4,8 +4,9 @@ import { chmodSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, request } from "node:http";
 import path from "node:path";
 import { errorMessage } from "../core/text/error-words.ts";
+import { ownJson } from "../core/text/own-json.ts";
 import type { Lookup } from "../http/listener.ts";
-import { readJson as readBody } from "../http/request-body.ts";
+import { readText } from "../http/request-body.ts";
 import type { ApiDeps } from "./deps.ts";
 
 const OWNER_ONLY = 0o600;
@@ -74,9 +75,10 @@ export async function askSocket(
 
 /** Reads the JSON of a response. Rejects if it is too long or no JSON. */
 export async function readJson(response: IncomingMessage): Promise<unknown> {
-  const reading = await readBody(response, MAX_ANSWER_BYTES);
-  if (reading.kind === "error") throw new Error(`the daemon's answer: ${reading.reason}`);
-  return reading.body;
+  const text = await readText(response, MAX_ANSWER_BYTES);
+  const body = typeof text === "string" ? ownJson(text) : undefined;
+  if (body === undefined) throw new Error("the daemon's answer is too long or not JSON");
+  return body;
 }
 
 /** Serves the endpoints at the socket of a data directory. Logs once if the file system does not support sockets. */

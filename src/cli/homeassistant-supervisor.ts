@@ -13,12 +13,11 @@ import type { Config } from "../config/schema.ts";
 import { textIn } from "../core/language/text.ts";
 import { StartError } from "../core/status/start-error.ts";
 import { errorMessage } from "../core/text/error-words.ts";
-import { jsonIn } from "../core/text/foreign-json.ts";
+import { foreignSources, foreignValue } from "../core/text/foreign-text.ts";
 import { type HttpGetResult, httpGet } from "../service/client/http-get.ts";
 
 const SUPERVISOR_URL = "http://supervisor";
-/** The response is one small object. */
-const BOUNDS = { timeoutMs: 10_000, maxBytes: 64 * 1024 };
+const BOUNDS = { timeoutMs: 10_000, maxBytes: foreignSources.small_answer.length };
 
 const REMEDY = "install and start the Mosquitto broker app, or set mqtt.url in the app's configuration";
 
@@ -55,7 +54,7 @@ function brokerOf({ status, text }: HttpGetResult) {
   if (status === 400 || status === 404) throw new StartError(`Home Assistant has no MQTT broker: ${REMEDY}`);
   if (status !== 200)
     throw new StartError(`the supervisor answered ${status} when asked for the MQTT broker: ${REMEDY}`);
-  const json = jsonIn(text);
+  const json = foreignValue("small_answer", text);
   if (json === undefined)
     throw new StartError(`the supervisor's response about the MQTT broker is not JSON: ${REMEDY}`);
   const { data } = answer.safeParse(json);

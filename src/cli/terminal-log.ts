@@ -1,6 +1,6 @@
 /** Log for people: one line per record, and below them the progress of long work. */
 import { levels } from "pino";
-import { jsonIn } from "../core/text/foreign-json.ts";
+import { ownJson } from "../core/text/own-json.ts";
 import { printable } from "../core/text/printable.ts";
 
 export interface TerminalLogOptions {
@@ -98,7 +98,7 @@ function factText(value: unknown): string {
 }
 
 function recordIn(line: string): LogRecord | null {
-  const record = jsonIn(line);
+  const record = ownJson(line);
   const isRecord = typeof record === "object" && record !== null && "level" in record && "time" in record;
   return isRecord ? (record as LogRecord) : null;
 }

@@ -2,12 +2,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { message } from "../core/language/text.ts";
+import { type ForeignSource, foreignSources, readForeign } from "../core/text/foreign-text.ts";
 import { type LocalError, localError } from "./errors.ts";
 
 export type BodyReading = { readonly kind: "body"; readonly body: unknown } | LocalError;
 
-/** Longest accepted body in bytes. The settings of a plan take a few hundred. */
-export const MAX_BODY_BYTES = 16_384;
+/** Longest accepted body in bytes. */
+export const MAX_BODY_BYTES: number = foreignSources.request.length;
 
 const JSON_TYPE = /^application\/json *(; *charset="?utf-8"? *)?$/i;
 
@@ -23,11 +24,20 @@ export async function readJsonBody(request: IncomingMessage): Promise<BodyReadin
     return localError("unsupported_media_type", message("refused.body_type"));
   if (coding !== undefined && coding !== "identity")
     return localError("unsupported_media_type", message("refused.body_coding"));
-  return Number(length ?? 0) > MAX_BODY_BYTES ? tooLarge(MAX_BODY_BYTES) : readJson(request, MAX_BODY_BYTES);
+  return Number(length ?? 0) > MAX_BODY_BYTES ? tooLarge(MAX_BODY_BYTES) : readJson(request, "request");
 }
 
 /** Reads a body of any type as JSON. Returns an error with status 400 or 413. Rejects if the caller disconnects. */
-export async function readJson(body: Readable | null, maxBytes: number): Promise<BodyReading> {
+export async function readJson(body: Readable | null, source: ForeignSource): Promise<BodyReading> {
+  const text = await readText(body, foreignSources[source].length);
+  if (typeof text !== "string") return text;
+  const reading = readForeign(source, text);
+  if (reading.kind === "value") return { kind: "body", body: reading.value };
+  return localError("invalid_parameter", message("refused.body_json", { why: reading.why }));
+}
+
+/** Reads a body of any type as text, like `readJson`. */
+export async function readText(body: Readable | null, maxBytes: number): Promise<string | LocalError> {
   const parts: Buffer[] = [];
   let bytes = 0;
   // Keeps the connection for the response if the rest of the body is not read.
@@ -36,17 +46,13 @@ export async function readJson(body: Readable | null, maxBytes: number): Promise
     if (bytes > maxBytes) return tooLarge(maxBytes);
     parts.push(part);
   }
-  return parse(Buffer.concat(parts));
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(parts));
+  } catch {
+    return localError("invalid_parameter", message("refused.body_utf8"));
+  }
 }
 
 function tooLarge(maxBytes: number): LocalError {
   return localError("payload_too_large", message("refused.body_long", { most: maxBytes }));
-}
-
-function parse(bytes: Buffer): BodyReading {
-  try {
-    return { kind: "body", body: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
-  } catch {
-    return localError("invalid_parameter", message("refused.body_json"));
-  }
 }

@@ -9,9 +9,8 @@ type Client = Pick<MqttClient, "addListener" | "sendCommand">;
 
 /** Time in ms within which a broker sends retained messages and a device answers. */
 const ANSWERS_WITHIN_MS = 1_500;
-/** Maximum number of topics, and of plugs per topic. A large home has 100 plugs; newer topics are ignored. */
-const MAX_TOPICS = 500;
-const MAX_PLUGS_OF_TOPIC = 500;
+/** Maximum number of plugs of all topics. A large home has 100; more are ignored. */
+const MAX_PLUGS = 2_000;
 
 const announcements = Object.entries(plugFamilies).flatMap(([family, row]: [string, PlugFamilyRow]) =>
   row.announces ? [{ family: family as PlugFamily, row, announces: row.announces }] : [],
@@ -22,7 +21,7 @@ export type Announced = Readonly<ReturnType<typeof shownOf>>;
 
 export class AnnouncedPlugs {
   readonly #client: Client;
-  /** Announced plugs by topic. Bounded by MAX_TOPICS. */
+  /** Announced plugs by topic. Bounded by MAX_PLUGS. */
   readonly #byTopic = new Map<string, readonly Announced[]>();
   #listening = false;
 
@@ -57,12 +56,10 @@ export class AnnouncedPlugs {
       const plugs = announces.read(payload, parts);
       // All devices of a family without a bridge announce themselves on the same topic.
       const key = announces.ask ? `${topic} ${plugs[0]?.topic}` : topic;
-      if (plugs.length === 0) this.#byTopic.delete(key);
-      else if (this.#byTopic.has(key) || this.#byTopic.size < MAX_TOPICS)
-        this.#byTopic.set(
-          key,
-          plugs.slice(0, MAX_PLUGS_OF_TOPIC).map((plug) => shownOf(family, row, plug)),
-        );
+      this.#byTopic.delete(key);
+      const room = MAX_PLUGS - [...this.#byTopic.values()].reduce((sum, { length }) => sum + length, 0);
+      const taken = plugs.slice(0, room).map((plug) => shownOf(family, row, plug));
+      if (taken.length > 0) this.#byTopic.set(key, taken);
     }
   }
 }

@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { TLSSocket } from "node:tls";
 import type { HttpLogin, PlugMessage } from "../core/plugs/families/plug-family.ts";
+import { foreignSources } from "../core/text/foreign-text.ts";
 import { MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
 import { type DigestChallenge, digestAuthorization, digestChallengeIn } from "./digest-auth.ts";
 
@@ -10,8 +11,6 @@ import { type DigestChallenge, digestAuthorization, digestChallengeIn } from "./
 export const POLL_MS: number = MINUTE_MS;
 /** Less than the time after which a command is sent again. */
 const TIMEOUT_MS = 5 * SECOND_MS;
-/** Longest response. A device's state is a few kB; parsed JSON of nested lists takes 60 times its length in memory. */
-const MAX_ANSWER_BYTES = 64 * 1024;
 /** Maximum number of requests that wait for the one in flight: a command with its state request, and a retry. */
 const MAX_WAITING = 4;
 /** Maximum number of requests for one message: without a login, with one, and again if the nonce was too old. */
@@ -163,7 +162,7 @@ function getOnce(access: HttpAccess, login: Login, path: string, signal: AbortSi
     let length = 0;
     response.on("data", (piece: Buffer) => {
       length += piece.length;
-      if (length > MAX_ANSWER_BYTES) response.destroy(new Error("the response is too long"));
+      if (length > foreignSources.plug.length) response.destroy(new Error("the response is too long"));
       else pieces.push(piece);
     });
     response.on("error", reject);

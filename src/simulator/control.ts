@@ -29,8 +29,6 @@ class Refusal extends Error {
   }
 }
 
-/** Maximum size of a request body; a script of a thousand rules fits. */
-const MAX_BODY_BYTES = 256 * 1024;
 /** Maximum speed. At higher speeds a day passes within one keep-alive interval. */
 const MAX_SPEED = 100_000;
 
@@ -54,7 +52,7 @@ export function controlRoutes(controlled: Controlled): readonly Route[] {
       // A body of any content type is read.
       takesFile: true,
       async handle({ file }) {
-        const reading = await readJson(file, MAX_BODY_BYTES);
+        const reading = await readJson(file, "faults");
         if (reading.kind === "error") return reading;
         try {
           return answerOf(act(reading.body, controlled) ?? stateOf(controlled));

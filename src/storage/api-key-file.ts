@@ -12,7 +12,7 @@ import { message, type Text, TextError } from "../core/language/text.ts";
 import type { KeyValue } from "../core/runtime/key-value.ts";
 import { throwIfShort } from "../core/status/start-error.ts";
 import { errorCode } from "../core/text/error-words.ts";
-import { jsonIn } from "../core/text/foreign-json.ts";
+import { ownJson } from "../core/text/own-json.ts";
 import { readWhole, stampOf, writeWhole } from "./atomic-file.ts";
 
 const limit = z.exactOptional(z.int().check(z.minimum(1)));
@@ -151,7 +151,7 @@ function unreadable(why: Text): KeyFileReading {
 }
 
 function parse(text: string): KeyFileReading {
-  const json = jsonIn(text);
+  const json = ownJson(text);
   if (json === undefined) return unreadable(message("start.not_json"));
   const { version, keys, digest } = (json ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof version === "number" && version > VERSION)

@@ -5,7 +5,7 @@ import type { PlanRecord } from "../core/planning/plan-record.ts";
 import type { FinishedRun } from "../core/planning/plan-savings.ts";
 import type { ChangedSettings } from "../core/planning/plan-settings.ts";
 import type { PlanSetting } from "../core/planning/setting-rows.ts";
-import { jsonIn } from "../core/text/foreign-json.ts";
+import { ownJson } from "../core/text/own-json.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import { transaction, withDigest } from "./database.ts";
 import { WriteGuard } from "./write-guard.ts";
@@ -186,7 +186,7 @@ type EarlyRecord = Omit<PlanRecord, "lastsUntil" | "owedMs" | "restingSince" | "
 /** Parses a record; null if it does not fit, for example because another version wrote it. */
 function recordOf(text: string): PlanRecord | null {
   // Early records of version 0.1 lack `lastsUntil`, `owedMs`, `restingSince` and `on`, and name `startedRuns` `begun`.
-  const { begun, ...rest } = (jsonIn(text) ?? {}) as EarlyRecord;
+  const { begun, ...rest } = (ownJson(text) ?? {}) as EarlyRecord;
   const record = begun ? { ...rest, startedRuns: begun } : rest;
   const isSound = keptRecord.safeParse(record).success;
   return isSound ? { lastsUntil: null, owedMs: 0, restingSince: null, on: false, ...record } : null;

@@ -1,8 +1,9 @@
 /** `elbro simulate`: the simulator on a port of its own, for curl or for a daemon with a demo key. */
 
 import { readBounded } from "../../config/bounded-file.ts";
+import { textIn } from "../../core/language/text.ts";
 import { errorMessage } from "../../core/text/error-words.ts";
-import { flawOf } from "../../core/text/foreign-json.ts";
+import { foreignSources, readForeign } from "../../core/text/foreign-text.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import { parseInstant } from "../../service/contract/range.ts";
 import type { HashEncoding } from "../../service/third-party-token.ts";
@@ -32,7 +33,6 @@ const OPTION_COLUMN = 22;
 /** Ten years of quarters of both regions. */
 const MAX_PRICES_BYTES = 32 * 1024 * 1024;
 const MAX_ACCOUNTS = 100_000;
-const MAX_FAULTS_BYTES = 1024 * 1024;
 const about = "Runs a simulator of the electricity data service on this machine, with both interfaces.";
 
 export const line: CommandLine = {
@@ -159,14 +159,9 @@ function faultsOf(path: string) {
 }
 
 function jsonOf(path: string): unknown {
-  const text = read("--faults", path, MAX_FAULTS_BYTES);
-  const flaw = flawOf(Buffer.from(text));
-  if (flaw !== null) throw bad(`--faults ${path}: it ${flaw}`);
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw bad(`--faults ${path}: not JSON: ${errorMessage(error)}`);
-  }
+  const reading = readForeign("faults", read("--faults", path, foreignSources.faults.length));
+  if (reading.kind === "value") return reading.value;
+  throw bad(`--faults ${path}: ${textIn("en", reading.why)}`);
 }
 
 function read(name: string, path: string, maxBytes: number): string {

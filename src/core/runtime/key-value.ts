@@ -1,4 +1,4 @@
-import { jsonIn } from "../text/foreign-json.ts";
+import { ownJson } from "../text/own-json.ts";
 
 /** Port for small named texts that survive a restart. `write` returns after the text is on disk. */
 export interface KeyValue {
@@ -12,5 +12,5 @@ export function readJson<Value>(
   name: string,
   schema: { safeParse(value: unknown): { readonly data?: Value | undefined } },
 ): Value | null {
-  return schema.safeParse(jsonIn(memory.read(name) ?? "")).data ?? null;
+  return schema.safeParse(ownJson(memory.read(name) ?? "")).data ?? null;
 }

@@ -5,10 +5,10 @@
  * Source: Home Assistant 2026.11, websocket_api/commands.py: subscribe_entities, call_service, get_config, ping.
  */
 import { message, type Text } from "../../core/language/text.ts";
-import { objectIn } from "../../core/plugs/families/payload-readers.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { LoopWaker } from "../../core/runtime/loop-waker.ts";
 import { type LoopOptions, runLoop } from "../../core/runtime/run-loop.ts";
+import { objectOf } from "../../core/text/foreign-text.ts";
 import { MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import type { EntityListener, EntityState, HomeAssistantEntities, OpenEntities } from "../../plugs/entity-plug.ts";
 import { ConnectionFailures, type ConnectionFailuresDeps } from "./connection-failures.ts";
@@ -89,7 +89,7 @@ export class SwitchedEntities implements HomeAssistantEntities {
   async #serve(client: Client, heartbeat: Heartbeat): Promise<void> {
     const { clock } = this.#deps;
     const { signal } = this.#ending;
-    const isRunning = objectIn(await client.ask({ type: "get_config" }))?.state === "RUNNING";
+    const isRunning = objectOf(await client.ask({ type: "get_config" }))?.state === "RUNNING";
     let isOpen = true;
     void client.closed.then(() => {
       isOpen = false;
@@ -181,10 +181,10 @@ class WatchedPlug {
 
   /** Takes an event: `a` has whole states, `c` changes, `r` removed entities. */
   #take(event: unknown): void {
-    const { a, c, r } = objectIn(event) ?? {};
-    for (const [entity, state] of Object.entries(objectIn(a) ?? {})) this.#tell(entity, stateOf(state, null));
-    for (const [entity, change] of Object.entries(objectIn(c) ?? {}))
-      this.#tell(entity, stateOf(objectIn(change)?.["+"], this.#states.get(entity) ?? null));
+    const { a, c, r } = objectOf(event) ?? {};
+    for (const [entity, state] of Object.entries(objectOf(a) ?? {})) this.#tell(entity, stateOf(state, null));
+    for (const [entity, change] of Object.entries(objectOf(c) ?? {}))
+      this.#tell(entity, stateOf(objectOf(change)?.["+"], this.#states.get(entity) ?? null));
     for (const entity of Array.isArray(r) ? r : []) this.#tell(String(entity), null);
   }
 
@@ -197,6 +197,6 @@ class WatchedPlug {
 
 /** Returns a state with its attributes; a change keeps what it does not name. Null if it has no state. */
 function stateOf(compressed: unknown, before: EntityState | null): EntityState | null {
-  const { s: state = before?.state, a } = objectIn(compressed) ?? {};
-  return typeof state === "string" ? { state, attributes: { ...before?.attributes, ...objectIn(a) } } : null;
+  const { s: state = before?.state, a } = objectOf(compressed) ?? {};
+  return typeof state === "string" ? { state, attributes: { ...before?.attributes, ...objectOf(a) } } : null;
 }

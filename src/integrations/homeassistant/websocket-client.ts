@@ -1,9 +1,8 @@
 /** Client of Home Assistant's WebSocket API. Source: developer documentation, "WebSocket API". */
 
 import type { WebSocket } from "ws";
-import { message as shown, type Text, TextError } from "../../core/language/text.ts";
-import { objectIn } from "../../core/plugs/families/payload-readers.ts";
-import { flawOf, jsonIn } from "../../core/text/foreign-json.ts";
+import { message as shown, type Text, TextError, textIn } from "../../core/language/text.ts";
+import { foreignSources, objectOf, readForeign } from "../../core/text/foreign-text.ts";
 import { SECOND_MS } from "../../core/time/interval.ts";
 
 /** Address of Home Assistant, and a token of one of its administrators. */
@@ -33,8 +32,6 @@ export class HomeAssistantError extends TextError {
 const CONNECT_TIMEOUT_MS: number = 10 * SECOND_MS;
 /** A small machine reads a month of statistics in 1 s. It takes longer while Home Assistant starts. */
 const ANSWER_TIMEOUT_MS: number = 60 * SECOND_MS;
-/** Longest message in bytes. A month of hours takes 80 kB, all months of a century 150 kB. */
-const MAX_MESSAGE_BYTES: number = 4 * 1024 * 1024;
 
 export class HomeAssistantClient {
   readonly #socket: WebSocket;
@@ -69,7 +66,7 @@ export class HomeAssistantClient {
     signal.throwIfAborted();
     const socket = new WebSocket(websocketUrl(url), {
       handshakeTimeout: CONNECT_TIMEOUT_MS,
-      maxPayload: MAX_MESSAGE_BYTES,
+      maxPayload: foreignSources.home_assistant.length,
       perMessageDeflate: false,
     });
     const client = new HomeAssistantClient(socket);
@@ -120,14 +117,14 @@ export class HomeAssistantClient {
   }
 
   #onMessage(text: string): void {
-    const flaw = flawOf(Buffer.from(text));
-    if (flaw !== null) {
-      this.#fail(new HomeAssistantError("refused", `its message ${flaw}`));
+    const reading = readForeign("home_assistant", text);
+    if (reading.kind === "mistake") {
+      this.#fail(new HomeAssistantError("refused", `its message: ${textIn("en", reading.why)}`));
       this.close();
       return;
     }
-    // One that is not a JSON object has no type, so it is ignored.
-    const message = objectIn(jsonIn(text) ?? null) ?? {};
+    // One that is not an object has no type, so it is ignored.
+    const message = objectOf(reading.value) ?? {};
     switch (message.type) {
       case "auth_ok":
         this.#authenticated.resolve();
@@ -149,7 +146,7 @@ export class HomeAssistantClient {
     const pending = this.#pending.get(Number(id));
     if (!pending) return;
     this.#pending.delete(Number(id));
-    const { code = "error", message = "" } = objectIn(error) ?? {};
+    const { code = "error", message = "" } = objectOf(error) ?? {};
     if (type === "pong" || success === true) pending.resolve(result);
     else pending.reject(refusal(String(code), String(message)));
   }

@@ -2,8 +2,7 @@
 import type { Config } from "../../config/schema.ts";
 import type { Language } from "../../core/language/language.ts";
 import { message, reasonOf, sayIn, type Text } from "../../core/language/text.ts";
-import { objectIn } from "../../core/plugs/families/payload-readers.ts";
-import { jsonIn } from "../../core/text/foreign-json.ts";
+import { foreignSources, foreignValue, objectOf } from "../../core/text/foreign-text.ts";
 import { openTransport } from "../../service/client/http-transport.ts";
 import { NO_PROXY, type ProxySettings } from "../../service/client/proxy.ts";
 import type { Note, Published } from "./note.ts";
@@ -14,8 +13,6 @@ export type NotifyAccount = NonNullable<Config["notify"]>;
 /** Longest message in bytes of UTF-8. ntfy turns a longer one into an attachment. */
 const MAX_MESSAGE_BYTES = 4_096;
 const TIMEOUT_MS = 15_000;
-/** Limit of a response, which has some hundred bytes. */
-const MAX_ANSWER_BYTES = 64 * 1024;
 /** Statuses after which the same message may be accepted later. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 
@@ -30,7 +27,7 @@ export async function publish(
   const transport = openTransport(origin, {
     proxy: proxy ?? NO_PROXY,
     timeoutMs: TIMEOUT_MS,
-    maxBytes: MAX_ANSWER_BYTES,
+    maxBytes: foreignSources.small_answer.length,
   });
   try {
     const answer = await transport.send({ method, path: pathname + search, headers, body }, signal);
@@ -76,7 +73,7 @@ function requestFor(account: NotifyAccount, note: Note): WebhookRequest {
 
 /** Returns the error text in a response of ntfy: `{"code":40301,"http":403,"error":"forbidden","link":…}`. */
 function errorIn(body: Buffer | null): string {
-  const error = objectIn(jsonIn(String(body)))?.error;
+  const error = objectOf(foreignValue("small_answer", String(body)))?.error;
   return typeof error === "string" ? `: ${error.slice(0, 200)}` : "";
 }
 

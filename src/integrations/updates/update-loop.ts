@@ -11,7 +11,7 @@ import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { type LoopOptions, runLoop } from "../../core/runtime/run-loop.ts";
 import { type ReleaseUpdate, releasedVersion } from "../../core/status/release-update.ts";
-import { jsonIn } from "../../core/text/foreign-json.ts";
+import { foreignSources, foreignValue } from "../../core/text/foreign-text.ts";
 import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
 import { openTransport, type TransportOptions } from "../../service/client/http-transport.ts";
 
@@ -31,8 +31,6 @@ export interface UpdateLoopDeps {
 const MEMORY = "release_feed";
 const CHECK_EVERY_MS: number = DAY_MS;
 const TIMEOUT_MS = 15_000;
-/** A release with its notes and files has some 20 kB. */
-const MAX_ANSWER_BYTES = 512 * 1024;
 /** GitHub refuses requests without a name of the program. */
 const HEADERS = { accept: "application/json", "user-agent": "elbro" };
 
@@ -96,7 +94,7 @@ export class UpdateLoop {
   async #request(signal: AbortSignal): Promise<ReleaseUpdate | { readonly why: Text }> {
     const { feed, proxy } = this.#deps;
     const { origin, pathname, search } = new URL(feed);
-    const options = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, ...(proxy ? { proxy } : {}) };
+    const options = { timeoutMs: TIMEOUT_MS, maxBytes: foreignSources.update_feed.length, ...(proxy ? { proxy } : {}) };
     const transport = openTransport(origin, options);
     try {
       const { status, body } = await transport.get(`${pathname}${search}`, HEADERS, signal);
@@ -111,7 +109,7 @@ export class UpdateLoop {
 
 /** Returns the release in an answer of the feed, or the reason why it cannot be used. */
 function releaseIn(text: string): ReleaseUpdate | { readonly why: Text } {
-  const read = answer.safeParse(jsonIn(text));
+  const read = answer.safeParse(foreignValue("update_feed", text));
   if (!read.success) return { why: "the answer is not a release" };
   const { tag_name, version = tag_name ?? "", html_url, draft, prerelease } = read.data;
   const released = releasedVersion(version);

@@ -1,8 +1,8 @@
 /** Client for all operations of the contract. */
 import { setImmediate } from "node:timers/promises";
 import type { FetchFailure } from "../../core/fetching/fetch-outcome.ts";
-import { message, reasonOf } from "../../core/language/text.ts";
-import { flawOf, jsonIn } from "../../core/text/foreign-json.ts";
+import { message, reasonOf, textIn } from "../../core/language/text.ts";
+import { foreignSources, foreignValue, objectOf, readForeign } from "../../core/text/foreign-text.ts";
 import { DAY_MS, type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
 import { readAnswer } from "../contract/answer.ts";
 import {
@@ -16,7 +16,7 @@ import { parseQuotaHeaders, parseRetryAfterSec } from "../contract/quota-headers
 import { writeRequest } from "../contract/request.ts";
 import type { AnswerNotes } from "./answer-notes.ts";
 import type { HttpAnswer, HttpGet } from "./http-transport.ts";
-import { MAX_ANSWER_MB, TOO_MANY_HEADERS } from "./network-errors.ts";
+import { TOO_MANY_HEADERS } from "./network-errors.ts";
 import type { Permit } from "./rate-limiter.ts";
 
 /** Data of a request other than its parameters. */
@@ -111,13 +111,25 @@ async function readSuccess<Id extends OperationId>(
   if (isPage(body)) return { kind: "unreachable", why: message("net.not_service", { status: 200 }) };
   if ((header("content-encoding") ?? "identity") !== "identity")
     return malformed(`the response to ${id} has a content encoding that was not requested`);
-  if (body === null) return malformed(`the response to ${id} is longer than ${MAX_ANSWER_MB} MB`);
-  const flaw = flawOf(body);
-  const json = flaw === null ? jsonIn(body.toString()) : undefined;
-  if (json === undefined) return malformed(`the response to ${id} ${flaw ?? "is not JSON"}`);
-  const reading = await readAnswer(id, json, () => setImmediate());
-  if (reading.kind === "malformed") return malformed(`${id}: ${reading.why}`);
-  return { kind: "ok", body: reading.body, dropped: reading.dropped };
+  if (body === null)
+    return malformed(`the response to ${id} is longer than ${foreignSources.service.length / 1024 / 1024} MB`);
+  return inTurn(async () => {
+    const text = readForeign("service", body.toString());
+    if (text.kind === "mistake") return malformed(`the response to ${id}: ${textIn("en", text.why)}`);
+    const reading = await readAnswer(id, text.value, () => setImmediate());
+    if (reading.kind === "malformed") return malformed(`${id}: ${reading.why}`);
+    return { kind: "ok", body: reading.body, dropped: reading.dropped };
+  });
+}
+
+let turn: Promise<void> = Promise.resolve();
+
+/** Reads one response after the other, of all accounts, so that only one is in memory as values. */
+function inTurn<Result>(read: () => Promise<Result>): Promise<Result> {
+  const result = turn.then(read);
+  const over = () => undefined;
+  turn = result.then(over, over);
+  return result;
 }
 
 /** Facts of a response that did not come from the service. */
@@ -134,8 +146,7 @@ function isPage(body: Buffer | null): boolean {
  * so any answer of it counts that is not a web page or a redirect. Source: service interface, parts 2.4 and 7.2.
  */
 function refusal(id: OperationId, answer: HttpAnswer, notes: AnswerNotes, secrets: readonly string[]): FetchFailure {
-  const text = answer.body !== null && flawOf(answer.body) === null ? answer.body.toString() : "";
-  const { error, errorCode, reason } = Object(jsonIn(text)) as Readonly<Record<string, unknown>>;
+  const { error, errorCode, reason } = objectOf(foreignValue("small_answer", String(answer.body))) ?? {};
   const isRedirect = answer.status >= 300 && answer.status < 400;
   const isOwnForm = error === true && typeof errorCode === "string" && typeof reason === "string";
   const isOwn = operationOf(id).interface === "consumer" ? isOwnForm : !isPage(answer.body);

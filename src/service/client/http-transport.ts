@@ -6,14 +6,15 @@ import EnvHttpProxyAgent from "undici/lib/dispatcher/env-http-proxy-agent.js";
 import Pool from "undici/lib/dispatcher/pool.js";
 import { TextError } from "../../core/language/text.ts";
 import { errorCode } from "../../core/text/error-words.ts";
-import { BODY_TOO_LONG, describeFailure, MAX_ANSWER_MB, STOPPED_MIDWAY } from "./network-errors.ts";
+import { foreignSources } from "../../core/text/foreign-text.ts";
+import { BODY_TOO_LONG, describeFailure, STOPPED_MIDWAY } from "./network-errors.ts";
 import { NO_PROXY, type ProxySettings } from "./proxy.ts";
 
 export interface HttpAnswer {
   readonly status: number;
   /** Returns a header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
-  /** Null if it is longer than `MAX_ANSWER_MB`. */
+  /** Null if it is longer than `maxBytes`. */
   readonly body: Buffer | null;
 }
 
@@ -44,7 +45,7 @@ export interface TransportOptions {
   readonly proxy?: ProxySettings;
   /** Time limit from the first packet to the last byte, at most `REQUEST_TIMEOUT_MS`. */
   readonly timeoutMs?: number;
-  /** Longest body of a response; `MAX_ANSWER_MB` by default. */
+  /** Longest body of a response; that of the service by default. */
   readonly maxBytes?: number;
 }
 
@@ -101,7 +102,7 @@ function openAgent(
     connectTimeout: timeoutMs,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
-    maxResponseSize: maxBytes ?? MAX_ANSWER_MB * 1024 * 1024,
+    maxResponseSize: maxBytes ?? foreignSources.service.length,
   } satisfies PoolOf.Options;
   const openPool = (to: string | URL, given: object) => new Pool(String(to), { ...limits, ...given });
   return new EnvHttpProxyAgent({

@@ -2,8 +2,6 @@
 import { message, reasonOf, type Text } from "../../core/language/text.ts";
 import { errorCode } from "../../core/text/error-words.ts";
 
-/** Maximum size of a response. A year of hours with nine fields of 25 characters is less than 4 MB. */
-export const MAX_ANSWER_MB = 8;
 /** undici's error code for a body over the size limit. */
 export const BODY_TOO_LONG = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 export const STOPPED_MIDWAY = message("net.midway");

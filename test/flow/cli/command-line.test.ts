@@ -210,7 +210,7 @@ describe("a mistake of the owner is reported in one sentence with exit code 78:"
     expect(await refusal(["simulate", "--faults", "/dev/zero"], {})).toContain("it is not a regular file");
     writeFileSync(dir.file("deep.json"), "[".repeat(1_000_000));
     expect(await refusal(["simulate", "--faults", dir.file("deep.json")], {})).toContain(
-      "it is nested more than 32 deep",
+      "more than the expected 32 levels of lists and objects at character 32",
     );
   });
 

@@ -4,6 +4,8 @@
  */
 import { posix } from "node:path";
 import { parseSync } from "rolldown/utils";
+// Sources that read JSON that elbro itself wrote, and what it is.
+import OWN_JSON_READERS from "../../fixtures/own-json-readers.json" with { type: "json" };
 
 export interface Violation {
   readonly path: string;
@@ -14,6 +16,7 @@ export interface Violation {
     | "clock"
     | "process"
     | "pattern"
+    | "json"
     | "default-export"
     | "barrel"
     | "length";
@@ -84,6 +87,9 @@ const WORLD: ReadonlySet<string> = new Set([
   "setTimeout",
 ]);
 
+/** The place that reads JSON of others, with a budget for each source. */
+const FOREIGN_TEXT = "src/core/text/foreign-text.ts";
+const OWN_JSON = "src/core/text/own-json.ts";
 /** Sources that are sent to browsers. They may import types of any module, but values only of core and these packages. */
 const BROWSER = "src/dashboard/";
 const BROWSER_FOLDERS: readonly string[] = [BROWSER, "src/core/"];
@@ -202,6 +208,7 @@ function violationsOf(path: string, source: string): Violation[] {
     ...visits.map((visit) => ({ node: visit.node, ...worldRule(path, visit) })),
     ...visits.map(({ node }) => ({ node, ...defaultExportRule(path, node) })),
     ...visits.map(({ node }) => ({ node, ...patternRule(path, node) })),
+    ...visits.map(({ node }) => ({ node, ...jsonRule(path, node) })),
   ];
   return [
     ...found.flatMap(({ node, rule, what }) =>
@@ -285,6 +292,18 @@ function patternRule(path: string, node: Node): Finding {
   const [pattern] = /^(New|Call)Expression$/.test(node.type) ? childrenOf(node, "arguments") : [];
   if (nameOf(node.callee) !== "RegExp" || pattern?.type === "Literal" || COMPILES_VALUES.test(path)) return SOUND;
   return { rule: "pattern", what: "compiles a regular expression from a value" };
+}
+
+/** JSON is read by `readForeign`, which has a budget for each source, or is elbro's own. */
+function jsonRule(path: string, node: Node): Finding {
+  if (path === FOREIGN_TEXT || path in OWN_JSON_READERS || path.startsWith(BROWSER)) return SOUND;
+  const { callee } = node;
+  const isCalled = isNode(callee) && nameOf(callee.property) === "json" && childrenOf(node, "arguments").length === 0;
+  const isOwn = moduleOf(node).some(
+    (name) => name?.startsWith(".") && posix.join(posix.dirname(path), name) === OWN_JSON,
+  );
+  const reads = isMember(node, "JSON", "parse") || (isCalled && nameOf(callee.object) !== "z") || isOwn;
+  return reads ? { rule: "json", what: "reads JSON without readForeign" } : SOUND;
 }
 
 function shapeViolations(path: string, source: string, program: Node): Violation[] {

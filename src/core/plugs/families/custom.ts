@@ -1,7 +1,8 @@
 /** Plug family whose topics and payloads the owner configures. */
 
 import { message } from "../../language/text.ts";
-import { onOff, type Reader, textState, unclear, valueAt } from "./payload-readers.ts";
+import { valueAt } from "../../text/foreign-text.ts";
+import { onOff, type Reader, textState, unclear } from "./payload-readers.ts";
 import { matches } from "./payload-values.ts";
 import type { CustomTopics, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 

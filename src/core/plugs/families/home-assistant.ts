@@ -4,12 +4,13 @@
  *
  * Source: Home Assistant 2026.11, components homeassistant, climate, water_heater, fan, number, select: services.yaml.
  */
+
 import { message } from "../../language/text.ts";
 import type { WhenLost } from "../../planning/model/plan-spec.ts";
+import { objectIn } from "../../text/foreign-text.ts";
 import { SECOND_MS } from "../../time/interval.ts";
 import { MAX_DEAD_MAN_MS } from "../plug-types.ts";
 import { dividedBy, type MeterReader, measuredOf } from "./meter-readers.ts";
-import { objectIn } from "./payload-readers.ts";
 import type { PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 /** Action that gives an entity a value, and where its state shows the value. */

@@ -1,6 +1,6 @@
 /** Readers of what plugs measure. A value that is not a number is ignored. */
+import { valueAt } from "../../text/foreign-text.ts";
 import type { Measured } from "../meter.ts";
-import { valueAt } from "./payload-readers.ts";
 
 /** Reads a payload; returns null if it contains no measurement. */
 export type MeterReader = (payload: string) => Measured | null;

@@ -1,5 +1,7 @@
 /** Readers of plug payloads. A payload without a state is ignored; a state that is neither ON nor OFF is reported. */
 
+import { objectIn } from "../../text/foreign-text.ts";
+
 /** Meaning of a plug's message. */
 export type Heard =
   | { readonly kind: "reported"; readonly on: boolean }
@@ -12,8 +14,6 @@ export type Heard =
 /** Reads a payload; returns null if it does not contain the state of the plug. */
 export type Reader = (payload: string) => Heard | null;
 
-/** Longer payloads are ignored: a plug's state is a few hundred characters. */
-const MAX_PAYLOAD_LENGTH = 16_384;
 /** Longest part of an unreadable state that is shown. */
 const MAX_SHOWN_LENGTH = 60;
 
@@ -63,29 +63,4 @@ export function availabilityReader(there: string, away: string): Reader {
     if (text === there.toLowerCase()) return { kind: "availability", available: true };
     return text === away.toLowerCase() ? { kind: "availability", available: false } : null;
   };
-}
-
-/** Returns the JSON object in a text, or the value itself if it is an object; null for anything else. */
-export function objectIn(value: unknown): Readonly<Record<string, unknown>> | null {
-  if (typeof value === "string") return value.length > MAX_PAYLOAD_LENGTH ? null : objectIn(parsed(value));
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : null;
-}
-
-/** Returns the value at a key of a JSON object, such as `ENERGY.Power` or `relays.0`; undefined without one. */
-export function valueAt(payload: string, key: string): unknown {
-  let value: unknown = objectIn(payload);
-  for (const part of key.split(".")) value = Array.isArray(value) ? value[Number(part)] : objectIn(value)?.[part];
-  return value;
-}
-
-/** Returns the object or list in a JSON text; null for anything else, such as an object encoded as text inside JSON. */
-export function parsed(text: string): object | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" ? value : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,8 +1,9 @@
 /** Shelly plugs of the first generation. */
 
 import { message } from "../../language/text.ts";
+import { objectIn, objectOf } from "../../text/foreign-text.ts";
 import { dividedBy, measuredOf } from "./meter-readers.ts";
-import { availabilityReader, objectIn, stateReader, stateWithin } from "./payload-readers.ts";
+import { availabilityReader, stateReader, stateWithin } from "./payload-readers.ts";
 import { type PlugAddress, type PlugFamilyRow, withRoot } from "./plug-family.ts";
 
 const WATT_MINUTES_PER_KWH = 60_000;
@@ -68,7 +69,7 @@ export const shellyGen1Plug = {
 /** Returns the part of a status that belongs to the relay; null if the response is not a status. */
 function partOf(payload: string, list: "relays" | "meters", { channel }: PlugAddress) {
   const parts = objectIn(payload)?.[list];
-  return Array.isArray(parts) ? objectIn(parts[Number(channel)]) : null;
+  return Array.isArray(parts) ? objectOf(parts[Number(channel)]) : null;
 }
 
 function shellies(address: PlugAddress): string {

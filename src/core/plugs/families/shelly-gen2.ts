@@ -1,8 +1,9 @@
 /** Shelly plugs since the second generation: JSON-RPC over MQTT or HTTP, identical in Gen2, Gen3 and Gen4. */
 
 import { message } from "../../language/text.ts";
+import { objectIn, objectOf } from "../../text/foreign-text.ts";
 import { dividedBy, type MeterReader, measuredOf } from "./meter-readers.ts";
-import { availabilityReader, objectIn, type Reader, stateWithin, unclear } from "./payload-readers.ts";
+import { availabilityReader, type Reader, stateWithin, unclear } from "./payload-readers.ts";
 import type { Announcement, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 const LIMITS = { leastSec: 1, mostSec: 86_400 };
@@ -97,7 +98,7 @@ function statusTopics<Read>({ topic, channel }: PlugAddress, read: (status: Stat
   const component = `switch:${channel}`;
   return {
     [`${topic}/status/${component}`]: (payload: string) => read(objectIn(payload)),
-    [`${topic}/events/rpc`]: (payload: string) => read(objectIn(objectIn(objectIn(payload)?.params)?.[component])),
+    [`${topic}/events/rpc`]: (payload: string) => read(objectOf(objectOf(objectIn(payload)?.params)?.[component])),
   };
 }
 
@@ -107,19 +108,19 @@ function outputIn(status: Status) {
 
 /** Source: Shelly Gen2+ API, "Switch", "Status": `apower` in W, `aenergy.total` in Wh. */
 function measuredIn(status: Status) {
-  return measuredOf(status?.apower, dividedBy(objectIn(status?.aenergy)?.total, 1_000));
+  return measuredOf(status?.apower, dividedBy(objectOf(status?.aenergy)?.total, 1_000));
 }
 
 const readMeasuredAnswer: MeterReader = (payload) => {
   const { id, result } = objectIn(payload) ?? {};
-  return id === RPC.ask ? measuredIn(objectIn(result)) : null;
+  return id === RPC.ask ? measuredIn(objectOf(result)) : null;
 };
 
 const readAnswer: Reader = (payload) => {
   const { id, result: given, error } = objectIn(payload) ?? {};
-  const result = objectIn(given);
+  const result = objectOf(given);
   // Source: Shelly Gen2+ API, "RPC Protocol", "Response frame": `error` with `code` and `message`.
-  const reason = objectIn(error)?.message;
+  const reason = objectOf(error)?.message;
   if (typeof reason === "string") return unclear("error", reason);
   if (!result) return null;
   if (id === RPC.ask) return outputIn(result);

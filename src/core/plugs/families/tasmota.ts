@@ -1,8 +1,9 @@
 /** Tasmota plugs. */
 
 import { message } from "../../language/text.ts";
+import { objectIn, objectOf } from "../../text/foreign-text.ts";
 import { type MeterReader, measuredOf } from "./meter-readers.ts";
-import { availabilityReader, objectIn, type Reader, stateReader, stateWithin } from "./payload-readers.ts";
+import { availabilityReader, type Reader, stateReader, stateWithin } from "./payload-readers.ts";
 import type { AnnouncedPlug, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 /**
@@ -77,7 +78,7 @@ function meterReader({ channel }: PlugAddress): MeterReader {
     Array.isArray(value) ? (value[Number(channel || "1") - 1] as unknown) : isShared ? null : value;
   return (payload) => {
     const message = objectIn(payload);
-    const { Power: watts, Total: total } = objectIn((objectIn(message?.StatusSNS) ?? message)?.ENERGY) ?? {};
+    const { Power: watts, Total: total } = objectOf((objectOf(message?.StatusSNS) ?? message)?.ENERGY) ?? {};
     return measuredOf(ofRelay(watts, false), ofRelay(total, Array.isArray(watts)));
   };
 }

@@ -1,8 +1,10 @@
 /** Zigbee plugs behind Zigbee2MQTT. */
 
 import { message } from "../../language/text.ts";
+import { fnv1a } from "../../text/fnv.ts";
+import { foreignValue, objectIn, objectOf } from "../../text/foreign-text.ts";
 import { type MeterReader, measuredOf } from "./meter-readers.ts";
-import { availabilityReader, objectIn, parsed, type Reader, stateReader, stateWithin } from "./payload-readers.ts";
+import { availabilityReader, type Reader, stateReader, stateWithin } from "./payload-readers.ts";
 import type { AnnouncedPlug, GonePlug, LearnedPlug, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
 
 const ROOT = "zigbee2mqtt";
@@ -14,8 +16,8 @@ const MAX_COUNTDOWN_SEC = 43_200;
 const CAN_BE_SET = 2;
 /** Plugs that switch themselves off seconds after an ON without a load. Source: zigbee2mqtt issues 31604 and 31799. */
 const CUT_IDLE: readonly unknown[] = ["S60ZBTPF", "S60ZBTPG"];
-/** Longer device lists are ignored: 400 devices are about 4 MB. */
-const MAX_DEVICES_LENGTH = 4 * 1024 * 1024;
+/** Longest text of a device that is used. */
+const MAX_TEXT_LENGTH = 200;
 
 /**
  * Timers of Zigbee plugs:
@@ -73,7 +75,7 @@ export const zigbee2mqttPlug = {
   announces: {
     filter: "+/bridge/devices",
     topic: /^([^/]+)\/bridge\/devices$/,
-    read: (payload, [base = ""]) => (payload.length > MAX_DEVICES_LENGTH ? [] : announced(payload, base)),
+    read: (payload, [base = ""]) => announced(payload, base),
   },
   learns: (address) =>
     Object.fromEntries(
@@ -113,64 +115,90 @@ function learnedFrom(
   { channel, learned }: PlugAddress,
 ): LearnedPlug | GonePlug | null {
   const wasHere = learned?.fullTopic === fullTopic && learned.bridge === base;
-  if (payload.length > MAX_DEVICES_LENGTH || !(wasHere || payload.includes(JSON.stringify(name)))) return null;
-  const devices = parsedList(payload).map(objectIn);
-  const device = devices.find((each) => each?.friendly_name === name);
+  if (!(wasHere || payload.includes(JSON.stringify(name)))) return null;
+  const devices = devicesIn(payload);
+  const device = devices.find((each) => each.name === name);
   if (device) return learnedOf(device, fullTopic, base, channel);
   if (!wasHere || devices.length === 0) return null;
-  const renamed = devices.find((each) => learned.hardware !== undefined && each?.ieee_address === learned.hardware);
-  return { renamedTo: typeof renamed?.friendly_name === "string" ? renamed.friendly_name : null };
+  const renamed = devices.find(({ hardware }) => hardware !== null && hardware === learned.hardware);
+  return { renamedTo: renamed?.name ?? null };
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
-function exposesOf(device: Json): (Json | null)[] {
-  const exposes = objectIn(device.definition)?.exposes;
-  return (Array.isArray(exposes) ? exposes : []).map(objectIn);
+/** What is used of a device. The rest of the list is not kept. */
+interface Device {
+  readonly name: string;
+  readonly hardware: string | null;
+  readonly vendor: string | null;
+  readonly model: string | null;
+  /** Endpoint of each `switch` expose; empty for a device with one. Source: Zigbee2MQTT, docs "Exposes". */
+  readonly switches: readonly string[];
+  /** Properties `countdown` that can be set, by endpoint. */
+  readonly countdowns: readonly { readonly endpoint: string; readonly property: string }[];
 }
 
-function learnedOf(device: Json, fullTopic: string, bridge: string, channel: string): LearnedPlug {
-  const countdown = exposesOf(device).find(
-    (expose) =>
-      expose?.name === "countdown" && (expose.endpoint ?? "") === channel && Number(expose.access) & CAN_BE_SET,
-  );
-  const cutsIdle = CUT_IDLE.includes(objectIn(device.definition)?.model);
-  const { ieee_address: hardware } = device;
+/** Devices of the last list. Each plug of a bridge reads the same one. */
+let latest: { readonly print: string; readonly devices: readonly Device[] } = { print: "", devices: [] };
+
+function devicesIn(payload: string): readonly Device[] {
+  const print = `${payload.length} ${fnv1a(payload)}`;
+  if (latest.print !== print) {
+    const list = foreignValue("devices", payload);
+    latest = { print, devices: Array.isArray(list) ? list.flatMap(deviceIn) : [] };
+  }
+  return latest.devices;
+}
+
+function deviceIn(value: unknown): Device | [] {
+  const { friendly_name, ieee_address, definition } = objectOf(value) ?? {};
+  const { vendor, model, exposes } = objectOf(definition) ?? {};
+  const name = shortText(friendly_name);
+  if (!name) return [];
+  const all = (Array.isArray(exposes) ? exposes : []).map((each) => objectOf(each) ?? {});
+  const endpointOf = (expose: Readonly<Record<string, unknown>>) => shortText(expose.endpoint) ?? "";
+  return {
+    name,
+    hardware: shortText(ieee_address),
+    vendor: shortText(vendor),
+    model: shortText(model),
+    switches: all.filter(({ type }) => type === "switch").map(endpointOf),
+    countdowns: all.flatMap((expose) => {
+      const property = shortText(expose.property);
+      const isSettable = expose.name === "countdown" && (Number(expose.access) & CAN_BE_SET) !== 0;
+      return isSettable && property !== null ? { endpoint: endpointOf(expose), property } : [];
+    }),
+  };
+}
+
+function shortText(value: unknown): string | null {
+  return typeof value === "string" && value.length <= MAX_TEXT_LENGTH ? value : null;
+}
+
+function learnedOf(device: Device, fullTopic: string, bridge: string, channel: string): LearnedPlug {
+  const { hardware, model, countdowns } = device;
+  const countdown = countdowns.find(({ endpoint }) => endpoint === channel);
   const learned = {
     fullTopic,
     bridge,
-    ...(cutsIdle ? { cutsIdle } : {}),
-    ...(typeof hardware === "string" ? { hardware } : {}),
+    ...(CUT_IDLE.includes(model) ? { cutsIdle: true } : {}),
+    ...(hardware === null ? {} : { hardware }),
   };
-  return typeof countdown?.property === "string"
+  return countdown
     ? { ...learned, timer: countdown.property, maxTimerSec: MAX_COUNTDOWN_SEC }
     : { ...learned, timer: "on_time", maxTimerSec: MAX_ON_TIME_SEC };
 }
 
-/** Returns the switches of all devices: one `switch` expose per endpoint. Source: Zigbee2MQTT, docs "Exposes". */
+/** Returns the switches of all devices. */
 function announced(payload: string, base: string): AnnouncedPlug[] {
-  return parsedList(payload).flatMap((each) => {
-    const device = objectIn(each);
-    const name = device?.friendly_name;
-    if (!device || typeof name !== "string" || name === "") return [];
-    const { vendor, model } = objectIn(device.definition) ?? {};
-    const switches = exposesOf(device).filter((expose) => expose?.type === "switch");
-    return switches.map((expose) => {
-      const channel = typeof expose?.endpoint === "string" ? expose.endpoint : "";
-      return {
-        topic: base === ROOT ? name : `${base}/${name}`,
-        channel,
-        name: channel === "" ? name : `${name} ${channel}`,
-        model: [vendor, model].filter((part) => typeof part === "string").join(" ") || null,
-        learned: learnedOf(device, `${base}/${name}`, base, channel),
-      };
-    });
+  return devicesIn(payload).flatMap((device) => {
+    const { name, vendor, model } = device;
+    return device.switches.map((channel) => ({
+      topic: base === ROOT ? name : `${base}/${name}`,
+      channel,
+      name: channel === "" ? name : `${name} ${channel}`,
+      model: [vendor, model].filter((part) => part !== null).join(" ") || null,
+      learned: learnedOf(device, `${base}/${name}`, base, channel),
+    }));
   });
-}
-
-function parsedList(text: string): unknown[] {
-  const value = parsed(text);
-  return Array.isArray(value) ? value : [];
 }
 
 function stateName({ channel }: PlugAddress): string {

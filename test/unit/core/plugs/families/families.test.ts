@@ -231,7 +231,7 @@ describe("plug messages", () => {
     '{"state":{"on":true}}',
     '{"output":1}',
     '["ON"]',
-    `{"state":"ON","x":"${"x".repeat(20_000)}"}`,
+    `{"state":"ON","x":"${"x".repeat(70_000)}"}`,
   ])("with a value of the wrong type or size are no state: %#", (payload) => {
     // A topic of its own has a bare state.
     for (const family of ["zigbee2mqtt", "shelly_gen2"] as const)
