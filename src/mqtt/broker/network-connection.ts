@@ -6,6 +6,8 @@
 import type net from "node:net";
 import type { Duplex } from "node:stream";
 import type { Client } from "aedes";
+import { addressGroup } from "../../http/address-group.ts";
+import { UnfinishedPackets } from "./unfinished-packets.ts";
 
 /** Longest accepted CONNECT in bytes. Name, password, will and client id of a real client have a few hundred bytes. */
 export const MAX_CONNECT_BYTES = 4 * 1024;
@@ -114,6 +116,7 @@ export class NetworkConnections {
   /** Unauthenticated sockets and their login timers, oldest first. Bounded by MAX_WAITING. */
   readonly #waiting = new Map<net.Socket, NodeJS.Timeout>();
   readonly #refused = new WeakSet<net.Socket>();
+  readonly #unfinished = new UnfinishedPackets();
   /** Open streams. Bounded by MAX_SOCKETS of each listener. */
   readonly #streams = new Set<Duplex>();
   /** Connections by stream. A will is published after its connection has closed, with the rights of its client. */
@@ -126,11 +129,15 @@ export class NetworkConnections {
   /** Reads MQTT from a socket, which is a pending login until its client is authenticated. */
   open(socket: net.Socket, isLocal: boolean): void {
     this.#await(socket);
-    const connection = new NetworkConnection({
+    const address = addressGroup(socket.remoteAddress ?? "");
+    const connection: NetworkConnection = new NetworkConnection({
       stream: socket,
       isLocal,
       address: socket.remoteAddress ?? "",
-      onConnect: () => this.onConnect(socket),
+      onConnect: () => {
+        this.#unfinished.watch(socket, address, (reason) => connection.refuse(reason));
+        this.onConnect(socket);
+      },
       onAdmitted: () => this.#endWaiting(socket),
       onRefused: (refused) => {
         this.#endWaiting(socket);
