@@ -132,7 +132,10 @@ describe.skipIf(lacks("Chromium"))("the set-up of a home (in Chromium; skipped i
       await screen.untilText("dialog", /Step 1 of 5: Key of the service/);
       await typeKeys(dialog.getByLabel("API key"), "not-the-key");
       await next();
-      await screen.untilText("dialog [role=alert]", /The service does not know this key\. .* Technical detail: 401: /);
+      await screen.untilText(
+        "dialog [role=alert]",
+        /The service does not know this key\. .* Technical detail: 401 invalid_token: /,
+      );
       await screen.picture("setup-key-phone");
       await typeKeys(dialog.getByLabel("API key"), simulator.keys.consumerKey ?? "");
       await next();
