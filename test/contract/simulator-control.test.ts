@@ -1,5 +1,6 @@
 /** Tests the simulator's own paths: key actions of the mobile app, clock, faults. */
 import { expect, test } from "vitest";
+import { foreignSources } from "../../src/core/text/foreign-text.ts";
 import { ask } from "../support/service/service-caller.ts";
 import { startAt } from "../support/service/standing-simulator.ts";
 
@@ -68,7 +69,7 @@ test.each([
   ["entitlement", { entitlement: "gold" }, 400],
   ["faults", [{ operation: "weather", fault: "hang" }], 400],
   ["faults", "no JSON", 400],
-  ["faults", `"${"x".repeat(300_000)}"`, 413],
+  ["faults", `"${"x".repeat(foreignSources.faults.length)}"`, 413],
 ])("an invalid control request changes nothing: %s", async (name, body, status) => {
   await using started = await startAt(NOON);
   const answer = await post(started.service.url, name, body);
