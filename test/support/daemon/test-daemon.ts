@@ -122,10 +122,11 @@ export class TestDaemon implements AsyncDisposable {
   }
 
   async stop(): Promise<void> {
-    await this.#watcher?.[Symbol.asyncDispose]();
-    await this.#daemon?.stop();
+    const [watcher, daemon] = [this.#watcher, this.#daemon];
     this.#watcher = null;
     this.#daemon = null;
+    await watcher?.[Symbol.asyncDispose]();
+    await daemon?.stop();
   }
 
   /** Stops the daemon if it runs, and starts it with the same data. `config` replaces that of the last start. */
@@ -138,6 +139,12 @@ export class TestDaemon implements AsyncDisposable {
   /** Reloads the configuration while the daemon runs. */
   async reload(config: ConfigInput): Promise<void> {
     await this.#running.reload(async () => configFor(this.simulator, this.dir.path, config));
+  }
+
+  /** Reloads `elbro.yaml` of a daemon that has one, as SIGHUP does. */
+  async reloadFile(): Promise<void> {
+    const source = fileFor(this.simulator, this.dir.path, "");
+    await this.#running.reload(source.read);
   }
 
   /** Runs the clock, minute by minute, until the API has a price for every home. */

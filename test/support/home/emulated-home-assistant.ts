@@ -6,6 +6,7 @@
 import type { AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import { HOUR_MS } from "../../../src/core/time/interval.ts";
+import { hear } from "../daemon/heard-secrets.ts";
 import { calendar } from "./price-days.ts";
 
 interface Statistic {
@@ -135,6 +136,7 @@ export class EmulatedHomeAssistant implements AsyncDisposable {
     let lastId = 0;
     send({ type: "auth_required", ha_version: "2026.11.0" });
     socket.on("message", (data) => {
+      hear((this.#server?.address() as AddressInfo | undefined)?.port, String(data));
       const message = JSON.parse(String(data)) as Command;
       if (isLoggedIn) {
         if (message.id <= lastId) throw new Error("Identifier values have to increase.");
