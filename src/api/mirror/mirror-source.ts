@@ -30,7 +30,6 @@ export function mirrorRoutes(deps: ApiDeps, report: CrashReport): readonly Route
 }
 
 function mirrorSource(deps: ApiDeps, { onCrash, newRequestId }: CrashReport): MirrorSource {
-  const { clock } = deps;
   const { repository } = deps.state;
   return {
     onLateCrash: (error) => onCrash(error, newRequestId()),
@@ -55,20 +54,34 @@ function mirrorSource(deps: ApiDeps, { onCrash, newRequestId }: CrashReport): Mi
     },
     async ask(operation, params, askedSince) {
       const accounts = accountsFor(deps, operation, params);
-      if (accounts.length === 0) return localError("forbidden", message("refused.no_service_key"));
-      const results: Asked[] = [];
-      for (const account of accounts) results.push(await askAccount(deps, account, { operation, params, askedSince }));
-      const failed = results.find(({ kind }) => kind !== "kept" && kind !== "unkept");
-      if (failed || results.every(({ kind }) => kind === "kept")) return failed ?? { kind: "kept", at: clock.now() };
-      const found = results.map((result, i) =>
-        result.kind === "unkept"
-          ? result.found
-          : repository.find(accounts[i]?.name ?? "", operation, params, { now: clock.now(), askedSince }),
-      );
-      const all = joined(found);
-      return all ? { kind: "unkept", found: all } : { kind: "kept", at: clock.now() };
+      const [first] = accounts;
+      if (!first) return localError("forbidden", message("refused.no_service_key"));
+      const key = JSON.stringify([operation, params]);
+      const inFlight = first.flights.equal(key) as Promise<Asked> | null;
+      return inFlight ?? first.flights.share(key, () => askAll(deps, accounts, { operation, params, askedSince }));
     },
   };
+}
+
+/** Asks the service with each account, and joins the answers. */
+async function askAll<Id extends OperationId>(
+  deps: ApiDeps,
+  accounts: readonly Account[],
+  wanted: Wanted<Id>,
+): Promise<Asked> {
+  const { clock, state } = deps;
+  const { operation, params, askedSince } = wanted;
+  const results: Asked[] = [];
+  for (const account of accounts) results.push(await askAccount(deps, account, wanted));
+  const failed = results.find(({ kind }) => kind !== "kept" && kind !== "unkept");
+  if (failed || results.every(({ kind }) => kind === "kept")) return failed ?? { kind: "kept", at: clock.now() };
+  const found = results.map((result, i) =>
+    result.kind === "unkept"
+      ? result.found
+      : state.repository.find(accounts[i]?.name ?? "", operation, params, { now: clock.now(), askedSince }),
+  );
+  const all = joined(found);
+  return all ? { kind: "unkept", found: all } : { kind: "kept", at: clock.now() };
 }
 
 /** Returns the error that the service would certainly return, judged by the known addresses; null for any other. */

@@ -25,7 +25,7 @@ export interface MirrorSource {
   readonly findPart: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
   /** Returns an aggregate of stored rows of a smaller unit; null without one. */
   readonly findAggregate: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
-  /** Asks the service out of the LAN's share of the quota for what is not fresh, and stores the answer. */
+  /** Asks the service out of the LAN's share of the quota for what is not fresh, and stores the answer. Equal requests share one. */
   readonly ask: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, askedSince: EpochMs) => Promise<Asked>;
   /** Called with the error of a request whose caller was already answered from storage. */
   readonly onLateCrash: (error: unknown) => void;
@@ -66,7 +66,7 @@ export function mirrorHandlers(
   cache: ResponseCache,
   sleep: (ms: number, signal: AbortSignal) => Promise<void>,
 ): ServerHandlers {
-  const parts = { source, cache, askOnce: singleFlight(source, sleep) };
+  const parts = { source, cache, sleep };
   const handlers = operationIds.map((id) => [
     id,
     (params: ParamsOf<OperationId>, context: RequestContext) => answer(parts, id, params, context),
@@ -77,47 +77,7 @@ export function mirrorHandlers(
 interface MirrorContext {
   readonly source: MirrorSource;
   readonly cache: ResponseCache;
-  readonly askOnce: (operation: OperationId, params: ParamsOf<OperationId>, askedSince: EpochMs) => Flight;
-}
-
-interface Flight {
-  readonly response: Promise<Asked>;
-  /** Resolves when the request takes too long for a caller with older data. The request continues. */
-  readonly late: Promise<typeof LATE>;
-}
-
-/** Returns a function that shares one request, and its storage, among equal requests in flight. */
-function singleFlight(
-  { ask, onLateCrash }: MirrorSource,
-  sleep: (ms: number, signal: AbortSignal) => Promise<void>,
-): MirrorContext["askOnce"] {
-  /** Requests in flight by operation and parameters. Bounded by the rate limiter's minute. */
-  const flights = new Map<string, Flight>();
-  return (operation, params, askedSince) => {
-    const key = keyOf(operation, params);
-    const inFlight = flights.get(key);
-    if (inFlight) return inFlight;
-    let isLate = false;
-    const answered = new AbortController();
-    const late = Promise.withResolvers<typeof LATE>();
-    void sleep(OVERDUE_MS, answered.signal).then(() => {
-      if (answered.signal.aborted) return;
-      isLate = true;
-      late.resolve(LATE);
-    });
-    const response = ask(operation, params, askedSince).finally(() => {
-      flights.delete(key);
-      answered.abort();
-    });
-    response.catch((error) => isLate && onLateCrash(error));
-    const flight = { response, late: late.promise };
-    flights.set(key, flight);
-    return flight;
-  };
-}
-
-function keyOf(operation: OperationId, params: ParamsOf<OperationId>): string {
-  return JSON.stringify([operation, params]);
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 type Answer = Encoded | LocalError;
@@ -166,12 +126,12 @@ interface Content {
 
 /** Asks the service. If that fails or takes too long, returns stored data if there is any. */
 async function ask(
-  { source, askOnce }: MirrorContext,
+  { source, sleep }: MirrorContext,
   [id, params, now, askedSince]: readonly [OperationId, ParamsOf<OperationId>, EpochMs, EpochMs],
   hasOlder: boolean,
 ): Promise<Content | LocalError> {
-  const { response, late } = askOnce(id, params, askedSince);
-  const result = await (hasOlder ? Promise.race([response, late]) : response);
+  const response = source.ask(id, params, askedSince);
+  const result = await (hasOlder ? inTime(response, source, sleep) : response);
   if (result.kind === "unkept")
     return { kind: "content", found: result.found, at: result.found.answeredAt, how: FROM_SERVICE };
   if (result.kind === "kept") {
@@ -184,6 +144,19 @@ async function ask(
   const stored = () => (hasOlder ? source.find(id, params, now) : null) ?? source.findPart(id, params, now);
   const older = isFinal ? null : (stored() ?? source.findAggregate(id, params, now));
   return older ? { kind: "content", found: older, at: now, how: STALE } : errorOf(result, now);
+}
+
+/** Resolves with the response, or when it takes too long for a caller with older data. The request continues. */
+async function inTime(
+  response: Promise<Asked>,
+  { onLateCrash }: MirrorSource,
+  sleep: MirrorContext["sleep"],
+): Promise<Asked | typeof LATE> {
+  const answered = new AbortController();
+  const late = sleep(OVERDUE_MS, answered.signal).then(() => LATE);
+  const first = await Promise.race([response, late]).finally(() => answered.abort());
+  if (first === LATE) response.catch(onLateCrash);
+  return first;
 }
 
 function errorOf(result: Exclude<Asked, { kind: "unkept" }> | typeof LATE, now: EpochMs): LocalError {

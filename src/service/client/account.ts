@@ -18,9 +18,9 @@ import { writeRequest } from "../contract/request.ts";
 import { serviceTime } from "./answer-notes.ts";
 import type { CircuitBreaker, Scopes } from "./circuit-breaker.ts";
 import type { AskContext, Client } from "./client.ts";
+import { Flights } from "./flights.ts";
 import type { Outage } from "./outage.ts";
 import type { Permit, RateLimiter, RateLimiterClock } from "./rate-limiter.ts";
-import { SharedFlights } from "./shared-flights.ts";
 
 /** Request of an account, with the fields that the request log records. */
 export interface AccountRequest<Id extends OperationId> {
@@ -68,10 +68,8 @@ const TROUBLE = " trouble";
 
 export class Account {
   readonly name: string;
-  readonly flights = new SharedFlights();
+  readonly flights = new Flights();
   readonly #deps: AccountDeps;
-  /** Requests in flight, by path: equal requests share one. Bounded by the minute limit. */
-  readonly #flights = new Map<string, Promise<AccountReply<OperationId>>>();
   #reportedQuota: Partial<QuotaStanding> = {};
   /** Last failure per paused scope, for requests during the pause. Null before the first failure, to save 4 kB. */
   #failures: LRUCache<string, FetchFailure> | null = null;
@@ -148,7 +146,7 @@ export class Account {
   /** Sends a request, or returns why it is deferred. Equal requests in flight share one. */
   async ask<Id extends OperationId>(inquiry: AccountRequest<Id>): Promise<AccountReply<Id>> {
     const path = writeRequest(inquiry.operation, inquiry.params);
-    const inFlight = this.#flights.get(path);
+    const inFlight = this.flights.equal(path);
     if (inFlight) return inFlight as Promise<AccountReply<Id>>;
     const { rateLimiter, circuitBreaker, clock } = this.#deps;
     const scopes = this.#scopesOf(inquiry.operation, inquiry.params, inquiry.share);
@@ -161,9 +159,7 @@ export class Account {
       );
     const verdict = rateLimiter.acquire(inquiry.share, inquiry.seriesId, inquiry.range);
     if (verdict.kind === "wait") return { ...this.#deferred(verdict.untilMs, verdict.why), isQuota: verdict.isQuota };
-    const reply = this.#send(inquiry, scopes, verdict.permit).finally(() => this.#flights.delete(path));
-    this.#flights.set(path, reply);
-    return reply;
+    return this.flights.share(path, () => this.#send(inquiry, scopes, verdict.permit));
   }
 
   /** Sends a request. One whose permit does not hold is not sent and counts as one that failed before it was sent. */

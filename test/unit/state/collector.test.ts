@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type SeriesKey, WHOLE } from "../../../src/core/series/series.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time/interval.ts";
 import type { AccountReply } from "../../../src/service/client/account.ts";
-import { SharedFlights } from "../../../src/service/client/shared-flights.ts";
+import { Flights } from "../../../src/service/client/flights.ts";
 import type { OperationId } from "../../../src/service/contract/operations.ts";
 import { consumerTargets } from "../../../src/service/contract/polled-series.ts";
 import { Collector, type CollectorDeps } from "../../../src/state/collector.ts";
@@ -22,7 +22,7 @@ const answered: Reply = { kind: "ok", body: [{ date: "2026-03-10", requestCount:
 function collecting(
   replies: readonly (Reply | (() => Reply))[],
   strays: readonly number[] = [0],
-  flights = new SharedFlights(),
+  flights = new Flights(),
 ) {
   const clock = new SingleLoopClock(START);
   const asked: string[] = [];
@@ -118,7 +118,7 @@ describe("a LAN request in flight", () => {
   const prices: SeriesKey = { ...COUNTS, operation: "prices", unit: "hour" };
 
   test("for the same data is awaited, and its data is not requested again", async () => {
-    const flights = new SharedFlights();
+    const flights = new Flights();
     const lan = Promise.withResolvers<void>();
     void flights.run(COUNTS, null, () => lan.promise);
     const it = collecting([answered], [0], flights);
@@ -131,7 +131,7 @@ describe("a LAN request in flight", () => {
   });
 
   test("that fails is followed by the scheduled request", async () => {
-    const flights = new SharedFlights();
+    const flights = new Flights();
     const lan = Promise.withResolvers<void>();
     flights.run(COUNTS, null, () => lan.promise).catch(() => undefined);
     const it = collecting([answered], [0], flights);
@@ -141,7 +141,7 @@ describe("a LAN request in flight", () => {
   });
 
   test("a LAN request in flight overlaps if the series is the same and the ranges intersect", async () => {
-    const flights = new SharedFlights();
+    const flights = new Flights();
     const flight = Promise.withResolvers<void>();
     const ended = flights.run(prices, range, () => flight.promise);
     const shares = (series: SeriesKey, from: number, to: number) =>
