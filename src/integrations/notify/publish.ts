@@ -72,8 +72,8 @@ function requestFor(account: NotifyAccount, note: Note): WebhookRequest {
 }
 
 /** Returns the error text in a response of ntfy: `{"code":40301,"http":403,"error":"forbidden","link":…}`. */
-function errorIn(body: Buffer | null): string {
-  const error = objectOf(foreignValue("small_answer", String(body)))?.error;
+function errorIn(body: string | null): string {
+  const error = objectOf(foreignValue("small_answer", body ?? ""))?.error;
   return typeof error === "string" ? `: ${error.slice(0, 200)}` : "";
 }
 

@@ -114,7 +114,7 @@ async function readSuccess<Id extends OperationId>(
   if (body === null)
     return malformed(`the response to ${id} is longer than ${foreignSources.service.length / 1024 / 1024} MB`);
   return inTurn(async () => {
-    const text = readForeign("service", body.toString());
+    const text = readForeign("service", body);
     if (text.kind === "mistake") return malformed(`the response to ${id}: ${textIn("en", text.why)}`);
     const reading = await readAnswer(id, text.value, () => setImmediate());
     if (reading.kind === "malformed") return malformed(`${id}: ${reading.why}`);
@@ -136,8 +136,8 @@ function inTurn<Result>(read: () => Promise<Result>): Promise<Result> {
 const NOT_THE_SERVICE: AnswerNotes = { status: 0, requestId: null, quota: {}, serverMs: null };
 
 /** Returns true for a web page: a log-in page or the error page of a proxy. */
-function isPage(body: Buffer | null): boolean {
-  return /^\s*</.test(body?.subarray(0, MAX_BLANKS).toString("latin1") ?? "");
+function isPage(body: string | null): boolean {
+  return /^\s*</.test(body?.slice(0, MAX_BLANKS) ?? "");
 }
 
 /**
@@ -146,7 +146,7 @@ function isPage(body: Buffer | null): boolean {
  * so any answer of it counts that is not a web page or a redirect. Source: service interface, parts 2.4 and 7.2.
  */
 function refusal(id: OperationId, answer: HttpAnswer, notes: AnswerNotes, secrets: readonly string[]): FetchFailure {
-  const { error, errorCode, reason } = objectOf(foreignValue("small_answer", String(answer.body))) ?? {};
+  const { error, errorCode, reason } = objectOf(foreignValue("small_answer", answer.body ?? "")) ?? {};
   const isRedirect = answer.status >= 300 && answer.status < 400;
   const isOwnForm = error === true && typeof errorCode === "string" && typeof reason === "string";
   const isOwn = operationOf(id).interface === "consumer" ? isOwnForm : !isPage(answer.body);

@@ -15,7 +15,7 @@ export interface HttpAnswer {
   /** Returns a header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
   /** Null if it is longer than `maxBytes`. */
-  readonly body: Buffer | null;
+  readonly body: string | null;
 }
 
 /** Sends a GET and reads its response. Rejects, with a reason in words, unless the response is complete. */
@@ -130,7 +130,9 @@ function send(agent: Dispatcher, request: SentRequest, signal: AbortSignal): Pro
   signal.addEventListener("abort", () => reject(signal.reason));
   if (signal.aborted) return promise;
   let head: Pick<HttpAnswer, "status" | "header"> | null = null;
-  const body: Buffer[] = [];
+  // Decoded piece by piece: bytes and text of a long response are never both in memory as a whole.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let body = "";
   agent.dispatch(
     { ...request, reset: true },
     {
@@ -142,10 +144,10 @@ function send(agent: Dispatcher, request: SentRequest, signal: AbortSignal): Pro
         head = { status, header: (name) => [headers[name]].flat()[0] };
       },
       onResponseData(_, piece) {
-        body.push(piece);
+        body += decoder.decode(piece, { stream: true });
       },
       onResponseEnd() {
-        if (head) resolve({ ...head, body: Buffer.concat(body) });
+        if (head) resolve({ ...head, body: body + decoder.decode() });
       },
       onResponseError(_, error) {
         if (head && errorCode(error) === BODY_TOO_LONG) resolve({ ...head, body: null });

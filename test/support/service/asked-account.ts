@@ -91,7 +91,7 @@ export class AskedAccount extends ManualMachine {
       lose: (why) => reject(new Error(why)),
       answer: (status, body, headers = {}) => {
         const all: Readonly<Record<string, string>> = { ...this.#quotaHeaders(), ...headers };
-        resolve({ status, body: Buffer.from(JSON.stringify(body)), header: (name) => all[name] });
+        resolve({ status, body: JSON.stringify(body), header: (name) => all[name] });
       },
     });
     return promise;
