@@ -60,6 +60,8 @@ export interface AnsweredRequest {
   readonly operation: OperationId;
   /** Status before any fault; the client may have received another one. */
   readonly status: number;
+  readonly requestId: string;
+  readonly userAgent: string;
 }
 
 export interface Simulator extends AsyncDisposable {
@@ -179,7 +181,9 @@ function addOperations(
     addRoute(router, route, {
       ...context,
       deliver: (reply, response) => {
-        answered.push({ at: context.now(), operation, status: reply.status });
+        const userAgent = response.req.headers["user-agent"] ?? "";
+        const requestId = String(reply.headers["X-Request-ID"]);
+        answered.push({ at: context.now(), operation, status: reply.status, requestId, userAgent });
         if (answered.length > KEPT_ANSWERS) answered.shift();
         return deliver(operation, reply, response);
       },

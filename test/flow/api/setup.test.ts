@@ -7,6 +7,7 @@ import { type Simulator, startSimulator } from "../../../src/simulator/simulator
 import { KeyFile } from "../../../src/storage/api-key-file.ts";
 import { databasePathIn } from "../../../src/storage/open-storage.ts";
 import { freePort } from "../../support/broker/mosquitto.ts";
+import { compareRequests } from "../../support/daemon/request-oracle.ts";
 import { DaemonProcess } from "../../support/processes/daemon-process.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 
@@ -29,14 +30,16 @@ function startDemo(environment: Record<string, string> = {}): DaemonProcess {
   return new DaemonProcess([], { ...places, ...environment }, { folder: folder.path });
 }
 
+function postSetUp(step: string, body: object): Promise<Response> {
+  const headers = { "content-type": "application/json", "x-elbro-page": "1" };
+  const url = `http://127.0.0.1:${port}/local/v1/setup${step}`;
+  return fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
 async function setUp(): Promise<{ readonly key: string }> {
-  const response = await fetch(`http://127.0.0.1:${port}/local/v1/setup`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-elbro-page": "1" },
-    body: JSON.stringify({
-      ...{ api_key: simulator.keys.consumerKey, homes: null, broker: null, home_assistant: null },
-      ...{ language: "en", key_name: "phone" },
-    }),
+  const response = await postSetUp("", {
+    ...{ api_key: simulator.keys.consumerKey, homes: null, broker: null, home_assistant: null },
+    ...{ language: "en", key_name: "phone" },
   });
   expect(response.status).toBe(201);
   return (await response.json()) as { key: string };
@@ -63,11 +66,16 @@ test("with ELBRO_DATA_DIR the demo's database is renamed, and the home gets a ne
   const data = folder.file("data");
   await using daemon = startDemo({ ELBRO_DATA_DIR: data });
   await daemon.line(/^ *key /);
+  // The test of the key counts for the account of the home.
+  const tried = await postSetUp("/service", { api_key: simulator.keys.consumerKey });
+  expect(await tried.json()).toMatchObject({ works: true, addresses: [{ region: "DK1" }] });
+  expect(simulator.answered()).toHaveLength(1);
   const { key } = await setUp();
   await expect.poll(stateOfSetup).toMatchObject({ state: "done" });
   const now = await fetch(`http://127.0.0.1:${port}/local/v1/now`, { headers: { authorization: `Bearer ${key}` } });
   expect(now.status).toBe(200);
   expect((await daemon.end("SIGTERM")).code).toBe(0);
+  compareRequests(simulator, [data]);
   const [aside = "none"] = readdirSync(data).filter((name) => name.startsWith("demo-"));
   const ids = [clientIdIn(databasePathIn(`${data}/${aside}`)), clientIdIn(databasePathIn(data))];
   expect(ids).toEqual([expect.stringMatching(/^elbro_/), expect.stringMatching(/^elbro_/)]);

@@ -3,7 +3,9 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { keys as configKeys, restartKeysOf } from "../../../src/config/config-change.ts";
 import { demoHomes, homeOfAccount } from "../../../src/simulator/homes.ts";
+import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
+import { compareRequests } from "../../support/daemon/request-oracle.ts";
 import { type ConfigInput, LAN_KEY } from "../../support/daemon/test-config.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 
@@ -102,9 +104,9 @@ describe("SIGHUP with another key or service", () => {
 
   test("SIGHUP with another key or service starts again with another service, and ends the data of the first", async () => {
     await using installed = await TestDaemon.install();
-    await using other = await TestDaemon.install({ simulator: { homes: ["swedish"] } });
+    await using other = await startSimulator({ now: Date.now, homes: ["swedish"] });
     await using daemon = await installed.launch();
-    const { url, keys } = other.simulator;
+    const { url, keys } = other;
     installed.configure({
       service: { base_url: url },
       consumer: { api_key: keys.consumerKey },
@@ -117,6 +119,7 @@ describe("SIGHUP with another key or service", () => {
     daemon.signal("SIGHUP");
     await daemon.line(/configuration reloaded: nothing has changed/);
     expect((await daemon.end("SIGTERM")).code).toBe(0);
+    compareRequests(other, [installed.dataDir]);
   });
 });
 

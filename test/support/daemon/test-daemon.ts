@@ -8,6 +8,7 @@ import { InstalledDaemon, type InstalledDaemonOptions } from "../processes/insta
 import { TempDir } from "../runner/temp-dir.ts";
 import { passFirstNight } from "./first-night.ts";
 import { startInProcess } from "./in-process-daemon.ts";
+import { compareRequests } from "./request-oracle.ts";
 import { type ConfigInput, configFor, fileFor, LAN_KEY } from "./test-config.ts";
 
 export interface TestDaemonOptions {
@@ -48,6 +49,8 @@ export class TestDaemon implements AsyncDisposable {
   readonly log: LogLine[] = [];
   serviceAheadMs: number;
   readonly #options: TestDaemonOptions;
+  /** Data directories of all starts. */
+  readonly #dataDirs = new Set<string>();
   #config: ConfigInput;
   #daemon: Daemon | null = null;
   #watcher: TopicWatcher | null = null;
@@ -160,6 +163,7 @@ export class TestDaemon implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
     await this.simulator.close();
+    compareRequests(this.simulator, this.#dataDirs);
     if (!this.#options.dir) this.dir[Symbol.dispose]();
   }
 
@@ -174,8 +178,10 @@ export class TestDaemon implements AsyncDisposable {
     const { serviceAheadMs, brokerAccess = "anonymous" } = this.#options;
     const { yaml } = this.#options;
     const source = yaml === undefined ? undefined : fileFor(this.simulator, this.dir.path, yaml);
+    const config = source ? await source.read() : configFor(this.simulator, this.dir.path, this.#config);
+    this.#dataDirs.add(config.data_dir);
     this.#daemon = await startInProcess({
-      config: source ? await source.read() : configFor(this.simulator, this.dir.path, this.#config),
+      config,
       ...(source ? { source } : {}),
       clock: this.clock,
       simulatedTime: serviceAheadMs === undefined,

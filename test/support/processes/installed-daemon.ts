@@ -3,6 +3,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { askSocket } from "../../../src/api/socket.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../../src/simulator/simulator.ts";
+import { compareRequests } from "../daemon/request-oracle.ts";
 import { LAN_KEY, SHORT_HISTORY } from "../daemon/test-config.ts";
 import { TempDir } from "../runner/temp-dir.ts";
 import { DaemonProcess, type DaemonProcessOptions } from "./daemon-process.ts";
@@ -20,6 +21,8 @@ export class InstalledDaemon implements AsyncDisposable {
   readonly dir = new TempDir();
   readonly configFile: string = this.dir.file("elbro.yaml");
   readonly dataDir: string = this.dir.file("data");
+  /** Data directories of all configurations. */
+  readonly #dataDirs = new Set<string>();
 
   private constructor(simulator: Simulator) {
     this.simulator = simulator;
@@ -47,6 +50,7 @@ export class InstalledDaemon implements AsyncDisposable {
       data_dir: this.dataDir,
       ...overrides,
     };
+    this.#dataDirs.add(String(config.data_dir));
     writeFileSync(this.configFile, JSON.stringify(config), { mode: 0o600 });
   }
 
@@ -89,6 +93,7 @@ export class InstalledDaemon implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.simulator.close();
+    compareRequests(this.simulator, this.#dataDirs);
     this.dir[Symbol.dispose]();
   }
 }
