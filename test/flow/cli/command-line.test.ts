@@ -269,11 +269,8 @@ test.skipIf(process.getuid?.() !== 0)(
     using dir = new TempDir();
     const user = 1000;
     chmodSync(dir.path, 0o755);
-    const environment = { ...FREE_PORTS, ELBRO_DATA_DIR: dir.path, NODE_COMPILE_CACHE: "" };
-    const { status, stderr } = spawnSync(process.execPath, [BUILT], {
-      uid: user,
-      env: { ...process.env, ...environment },
-    });
+    const env = { ...FREE_PORTS, ELBRO_DATA_DIR: dir.path, NODE_COMPILE_CACHE: "" };
+    const { status, stderr } = spawnSync(process.execPath, [BUILT], { uid: user, env });
     expect(status).toBe(TRY_AGAIN);
     expect(String(stderr)).toContain(
       `it belongs to user 0, and elbro runs as user ${user}: run "sudo chown -R ${user} ${dir.path}", in a container`,
