@@ -4,6 +4,7 @@ import * as run from "./cli/commands/run.ts";
 import { nearest } from "./config/suggest-key.ts";
 import { PassingStartError, StartError } from "./core/status/start-error.ts";
 import { VERSION } from "./core/status/version.ts";
+import { IMPORT_COMMAND, importForUpload } from "./storage/import-copy.ts";
 
 // Node would print the source line of the error, which has 100 kB in the built program.
 process.on("uncaughtException", (error) => {
@@ -28,6 +29,7 @@ main().catch((error: unknown) => {
 async function main(): Promise<void> {
   const { name, rest } = commandIn(process.argv.slice(2));
   if (name === null && rest.includes("--version")) return void process.stdout.write(`${VERSION}\n`);
+  if (name === IMPORT_COMMAND) return void process.stdout.write(importForUpload(rest));
   if (name === "run" || (name === null && !rest.includes("--help") && !rest.includes("-h"))) return act(run, rest);
   const { commands, generalHelp } = await import("./cli/commands/command-table.ts");
   if (name === null || name === "help") return void process.stdout.write(generalHelp());

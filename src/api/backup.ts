@@ -1,10 +1,7 @@
 /** Routes that download a copy of the database, and upload one that replaces the database at the next start. */
 
-import { constants, createReadStream, createWriteStream, renameSync, rmSync } from "node:fs";
-import { copyFile } from "node:fs/promises";
+import { chmodSync, createReadStream, createWriteStream, renameSync, rmSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { isDeepStrictEqual } from "node:util";
-import { withoutSecrets } from "../config/page-secrets.ts";
 import { message } from "../core/language/text.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
@@ -13,7 +10,6 @@ import type { LocalRequest, LocalRoute } from "../http/route.ts";
 import type { State } from "../state/open-state.ts";
 import { OWNER_ONLY, sync } from "../storage/atomic-file.ts";
 import type { Storage } from "../storage/open-storage.ts";
-import { filesIn, replaceFiles, withoutAdmin } from "../storage/page-copy.ts";
 import { copyPathOf, waitingPathOf } from "../storage/recovery.ts";
 import { endpointFor } from "./endpoint.ts";
 import { BINARY, routesOf } from "./openapi/operation.ts";
@@ -29,57 +25,52 @@ const waiting = () =>
     restart: described(boolean, "Whether an uploaded copy replaces the database at the next start."),
   });
 interface BackupSource {
-  readonly state: Pick<State, "copyNow" | "flawOfUpload">;
+  readonly state: Pick<State, "copyNow" | "importUpload">;
   readonly storage: Pick<Storage, "databasePath">;
-  /** Set during an upload: a second one must not change the file that is being checked. */
-  isTaking: boolean;
 }
+
+/** Storages with an upload in progress. A reload makes the routes again, so they cannot know it. */
+const uploading = new WeakSet<BackupSource["storage"]>();
 
 const backup = endpointFor<BackupSource>();
 
 export const backupEndpoints = [
-  backup(`GET ${BACKUP_PATH}`, "getBackup", "control", {
+  backup(`GET ${BACKUP_PATH}`, "getBackup", "admin", {
     summary:
-      "A checked copy of the database with the keys and `page.yaml`, made for this request. Keep it private. Secrets of `page.yaml` need the scope `admin`: without it they are left out, and the name of the file says so.",
+      "A checked copy of the database with the keys and `page.yaml`, made for this request. It contains the secrets of `page.yaml`: keep it private.",
     about: "The copy.",
     isLogged: true,
     media: BINARY,
     errors: ["conflict"],
-    async run({ state, storage: { databasePath } }, _params, { now, isAdmin, requestId }) {
+    async run({ state, storage: { databasePath } }, _params, { now }) {
       const trouble = await state.copyNow();
       if (trouble !== null) return localError("conflict", message("refused.backup_failed", { why: trouble }));
-      const copyPath = copyPathOf(databasePath);
-      const part = isAdmin() ? null : await copyWithoutSecrets(copyPath, requestId);
       const day = formatInstant(now).slice(0, "2026-11-21".length);
-      const name = `elbro-backup-${day}${part === null ? "" : "-without-secrets"}.db`;
       return {
         kind: "stream",
         type: TYPE,
-        headers: { "Content-Disposition": `attachment; filename="${name}"` },
-        write: (out) =>
-          void pipeline(createReadStream(part ?? copyPath), out)
-            .catch(() => out.destroy())
-            .finally(() => part && rmSync(part, { force: true })),
+        headers: { "Content-Disposition": `attachment; filename="elbro-backup-${day}.db"` },
+        write: (out) => void pipeline(createReadStream(copyPathOf(databasePath)), out).catch(() => out.destroy()),
       };
     },
   }),
-  backup(`POST ${BACKUP_PATH}`, "restoreBackup", "control", {
+  backup(`POST ${BACKUP_PATH}`, "restoreBackup", "admin", {
     summary:
-      "Uploads a copy from `GET /local/v1/backup` or `elbro backup`. It replaces the database at the next start. Its `page.yaml` and its keys with the scope `admin` are used only from a caller with that scope.",
+      "Uploads a copy from `GET /local/v1/backup` or `elbro backup`. Its rows and its `page.yaml` replace the present ones at the next start. Keys, sessions and tokens of feeds stay as they are here.",
     takesFile: true,
     statuses: { 202: { about: "The copy is valid and replaces the database at the next start.", schema: waiting } },
     errors: ["invalid_parameter", "conflict", "payload_too_large", "unsupported_media_type"],
     async run(source, _params, request) {
-      if (source.isTaking) return localError("conflict", message("refused.backup_busy"));
-      source.isTaking = true;
+      if (uploading.has(source.storage)) return localError("conflict", message("refused.backup_busy"));
+      uploading.add(source.storage);
       try {
         return await storeUpload(source, request);
       } finally {
-        source.isTaking = false;
+        uploading.delete(source.storage);
       }
     },
   }),
-  backup(`DELETE ${BACKUP_PATH}`, "forgetBackup", "control", {
+  backup(`DELETE ${BACKUP_PATH}`, "forgetBackup", "admin", {
     summary: "Deletes an uploaded copy that has not been used yet.",
     about: "No uploaded copy remains.",
     answer: waiting,
@@ -90,33 +81,14 @@ export const backupEndpoints = [
   }),
 ];
 
-export function backupRoutes({ state, storage }: Omit<BackupSource, "isTaking">): readonly LocalRoute[] {
-  return routesOf(backupEndpoints, { state, storage, isTaking: false });
+export function backupRoutes({ state, storage }: BackupSource): readonly LocalRoute[] {
+  return routesOf(backupEndpoints, { state, storage });
 }
 
-/** Returns the path of a second copy, without the secrets of page.yaml; null if the first one has none. */
-async function copyWithoutSecrets(copyPath: string, requestId: string): Promise<string | null> {
-  const files = filesIn(copyPath);
-  const open = files.flatMap(({ name, text }) => {
-    const rest = withoutSecrets(text);
-    return rest ? { name, text: rest } : [];
-  });
-  if (isDeepStrictEqual(open, files)) return null;
-  const part = `${copyPath}.${requestId}`;
-  try {
-    await copyFile(copyPath, part, constants.COPYFILE_FICLONE);
-    replaceFiles(part, open);
-    return part;
-  } catch (error) {
-    rmSync(part, { force: true });
-    throw error;
-  }
-}
-
-/** Stores an uploaded file for the next start if it is an intact database of elbro. */
+/** Stores the rows of an uploaded file for the next start. Only a file that this program wrote gets its place. */
 async function storeUpload(
   { state, storage: { databasePath } }: BackupSource,
-  { file, headers, isAdmin }: Pick<LocalRequest, "file" | "headers" | "isAdmin">,
+  { file, headers, requestId }: Pick<LocalRequest, "file" | "headers" | "requestId">,
 ): Promise<LocalAnswer> {
   if (headers["content-type"] !== TYPE)
     return localError("unsupported_media_type", message("refused.backup_type", { type: TYPE }));
@@ -124,16 +96,16 @@ async function storeUpload(
   if (!file || !(length > 0)) return localError("invalid_parameter", message("refused.backup_empty"));
   if (length > MAX_BYTES) return localError("payload_too_large", message("refused.backup_long", { most: MAX_BYTES }));
   const place = waitingPathOf(databasePath);
-  const part = `${place}.part`;
+  const [sent, imported] = [`${place}.${requestId}.sent`, `${place}.${requestId}.imported`];
   try {
-    await pipeline(file, createWriteStream(part, { mode: OWNER_ONLY }), { end: true });
-    const flaw = await state.flawOfUpload(part);
+    await pipeline(file, createWriteStream(sent, { mode: OWNER_ONLY }), { end: true });
+    const flaw = await state.importUpload(sent, imported);
     if (flaw !== null) return localError("invalid_parameter", message("refused.backup_flaw", { why: flaw }));
-    if (!isAdmin()) withoutAdmin(part);
-    sync(part);
-    renameSync(part, place);
+    chmodSync(imported, OWNER_ONLY);
+    sync(imported);
+    renameSync(imported, place);
     return { kind: "json", status: 202, body: { restart: true } };
   } finally {
-    rmSync(part, { force: true });
+    for (const part of [sent, `${sent}-wal`, `${sent}-shm`, imported]) rmSync(part, { force: true });
   }
 }

@@ -4,6 +4,7 @@ import { message, type Say, sayIn } from "../core/language/text.ts";
 import { type CalendarEvent, icalendar } from "../core/text/icalendar.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
+import { CALENDAR_SETTINGS } from "../storage/access-settings.ts";
 import { keyDigest } from "./auth/api-keys.ts";
 import { endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { lanUrls } from "./lan-urls.ts";
@@ -74,7 +75,7 @@ export const calendarEndpoints = [
 
 /** Returns the storage key of a feed: the digest of its token, or an empty text after it was revoked. */
 function nameOf(home: string): string {
-  return `calendar/${home}`;
+  return CALENDAR_SETTINGS + home;
 }
 
 function isToken(source: LocalSource, home: string, sent: string): boolean {

@@ -1,7 +1,5 @@
 /** Secrets in page.yaml, each with its server, and in its states: a state that is kept loses replaced secrets. */
 
-import { isDeepStrictEqual } from "node:util";
-import { stringify } from "yaml";
 import { message } from "../core/language/text.ts";
 import { neededAgain, withoutLost } from "./lay.ts";
 import { type ConfigMistake, isSecretKey, pathText } from "./mistake.ts";
@@ -9,7 +7,6 @@ import type { PageFile, Servers } from "./page-file.ts";
 import { configSchema } from "./schema.ts";
 import { secretsIn } from "./secret-servers.ts";
 import { isTree } from "./tree.ts";
-import { readYaml } from "./yaml-text.ts";
 
 /** Stands for a replaced secret in a state that is kept. */
 const REPLACED = "(replaced)";
@@ -55,14 +52,6 @@ export function withPresentSecrets(state: PageFile, now: PageFile): PageFile | r
     return value;
   });
   return mistakes.length > 0 ? mistakes : { ...(page as typeof values), servers };
-}
-
-/** Returns a text of page.yaml without secrets, unchanged if it has none; null if it cannot be read. */
-export function withoutSecrets(text: string): string | null {
-  const reading = readYaml(text);
-  if (reading.kind === "mistake") return null;
-  const open = walked(reading.value, undefined, (value) => (value === REPLACED ? value : undefined));
-  return isDeepStrictEqual(open, reading.value) ? text : stringify(open);
 }
 
 /**

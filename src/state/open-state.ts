@@ -13,7 +13,7 @@ import { DAY_MS, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
 import type { Account } from "../service/client/account.ts";
 import type { Service, ServiceOptions } from "../service/client/open-service.ts";
 import { serviceCalendar } from "../service/service-calendar.ts";
-import { flawOfUpload } from "../storage/file-check.ts";
+import { importUpload } from "../storage/import-copy.ts";
 import { type Storage, type StorageOptions, transitionsIn } from "../storage/open-storage.ts";
 import type { RequestLog, TriedAttempt } from "../storage/request-log.ts";
 import { historyStart } from "../storage/retention.ts";
@@ -74,8 +74,8 @@ export interface State {
   readonly configure: (next: Config) => void;
   /** Makes the copy of the database now. Returns the reason of a failure; null on success. */
   readonly copyNow: () => Promise<string | null>;
-  /** Returns why an uploaded file cannot replace the database; null if it can. */
-  readonly flawOfUpload: (file: string) => Promise<string | null>;
+  /** Imports an uploaded file into a new database. Returns why it cannot be used; null if it is imported. */
+  readonly importUpload: (file: string, target: string) => Promise<string | null>;
   readonly run: () => void;
   /** Waits for the loops and writes the pending entries of the request log. */
   readonly close: () => Promise<void>;
@@ -216,7 +216,7 @@ interface LoopDeps extends Omit<CollectorsDeps, "clock" | "log" | "offsetMs" | "
   readonly problems: Problems;
 }
 
-interface Loops extends Pick<State, "refresh" | "copyNow" | "flawOfUpload" | "run" | "close"> {
+interface Loops extends Pick<State, "refresh" | "copyNow" | "importUpload" | "run" | "close"> {
   /** Follows accounts that come and go. Refreshes those with these names. */
   readonly follow: (changed: ReadonlySet<string>) => void;
 }
@@ -239,7 +239,7 @@ function openLoops({ config, clock, random, log, signal }: StateOptions, storage
       if (changed.size > 0) refresh(changed);
     },
     copyNow: () => maintenance.copy(signal),
-    flawOfUpload: (file) => flawOfUpload(file, { node: process.execPath, signal }),
+    importUpload: (file, target) => importUpload(file, target, { node: process.execPath, signal }),
     run() {
       running = [maintenance, writeRecovery].map((loop) => loop.run(signal));
       collectors.run();

@@ -13,6 +13,7 @@ import type { KeyValue } from "../core/runtime/key-value.ts";
 import { throwIfShort } from "../core/status/start-error.ts";
 import { errorCode } from "../core/text/error-words.ts";
 import { ownJson } from "../core/text/own-json.ts";
+import { KEYS_SETTING } from "./access-settings.ts";
 import { readWhole, stampOf, writeWhole } from "./atomic-file.ts";
 
 const limit = z.exactOptional(z.int().check(z.minimum(1)));
@@ -107,9 +108,6 @@ export class KeyFile {
   }
 }
 
-/** Database setting with the keys at the start of the last copy. */
-const KEYS_SETTING = "keys.json";
-
 /** Copies the keys into the database, so that its copies contain them. An unreadable file changes nothing. */
 export function storeKeys(dataDir: string, settings: KeyValue): void {
   const reading = new KeyFile(dataDir).read();
@@ -121,15 +119,6 @@ export function storedKeys(settings: Pick<KeyValue, "read">): readonly KeptKey[]
   const reading = parse(settings.read(KEYS_SETTING) ?? "");
   // Copies made by earlier versions contain no keys.
   return reading.kind === "keys" ? reading.keys : [];
-}
-
-/** Gives a copy from a caller without the scope `admin` the present keys with that scope, and no others with it. */
-export function keepAdmins(settings: KeyValue, dataDir: string): void {
-  const isAdmin = ({ scopes }: KeptKey) => scopes.includes("admin");
-  const present = new KeyFile(dataDir).read();
-  const own = present.kind === "keys" ? present.keys.filter(isAdmin) : [];
-  const others = storedKeys(settings).filter((key) => !isAdmin(key) && !own.some(({ name }) => name === key.name));
-  settings.write(KEYS_SETTING, others.length > 0 ? textOf([...own, ...others]) : "");
 }
 
 /** Version of the file. A file without a version has the same form, and a newer one is not read or changed. */

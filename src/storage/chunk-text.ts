@@ -87,6 +87,17 @@ export function inflateJoined(deflated: readonly Uint8Array[], [head, tail]: rea
   return bytes.subarray(first.start, end);
 }
 
+/** Returns whether bytes are a text of `deflateText` of at most `maxBytes`. Inflates no more than that. */
+export function isInflatable(deflated: Uint8Array, maxBytes: number): boolean {
+  const stream = Buffer.concat([PREFIX_BLOCK, deflated, LAST_BLOCK]);
+  try {
+    const bytes = inflateRawSync(stream, { windowBits: WINDOW_BITS, maxOutputLength: PREFIX.length + maxBytes });
+    return bytes.lastIndexOf(SEPARATOR) === 0;
+  } catch {
+    return false;
+  }
+}
+
 /** Inflates texts as one stream. `places` are their ranges of bytes; before each of them is `PREFIX`. */
 function inflated(deflated: readonly Uint8Array[]): { readonly bytes: Buffer; readonly places: readonly Interval[] } {
   const stream = Buffer.concat([...deflated.flatMap((bytes) => [PREFIX_BLOCK, bytes]), LAST_BLOCK]);

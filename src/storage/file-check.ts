@@ -15,14 +15,6 @@ export interface CheckOptions {
   readonly signal: AbortSignal;
 }
 
-/** Content of a file as far as SQLite can read it. */
-interface FileContent {
-  /** First line of SQLite's integrity check; "ok" for an intact file. */
-  readonly integrity: string;
-  readonly version: number;
-  readonly objects: readonly SchemaObject[];
-}
-
 /**
  * Checks all pages, indexes and types of a file. A database of ten years takes 20 ms on a desktop, about 200 ms on a
  * small machine, and one made for this purpose many seconds. It runs in a process of its own, because a thread would use
@@ -31,30 +23,25 @@ interface FileContent {
  */
 const CHECK = `
   const { DatabaseSync } = require("node:sqlite");
-  let found;
   try {
     const database = new DatabaseSync(process.argv[1]);
     database.exec("pragma locking_mode = exclusive; pragma journal_mode = delete");
-    found = {
-      integrity: database.prepare("pragma integrity_check(1)").get().integrity_check,
-      version: database.prepare("pragma user_version").get().user_version,
-      objects: database.prepare(process.argv[2]).all(),
-    };
+    process.stdout.write(database.prepare("pragma integrity_check(1)").get().integrity_check);
     database.close();
   } catch (error) {
-    found = { integrity: error.message };
+    process.stdout.write(error.message);
   }
-  process.stdout.write(JSON.stringify(found));
 `;
 
 /** Checks a file in a process of its own. Resolves with SQLite's result, "ok" for an intact file. */
-export async function integrityOf(file: string, options: CheckOptions): Promise<string> {
-  return (await contentOf(file, options)).integrity;
-}
-
-/** As `flawOf`, in a process of its own, so that other work goes on. Leaves one plain file without a write-ahead log. */
-export function flawOfUpload(file: string, options: CheckOptions): Promise<string | null> {
-  return contentOf(file, options).then(flawIn, (error: Error) => error.message);
+export function integrityOf(file: string, { node, signal }: CheckOptions): Promise<string> {
+  const args = ["--no-warnings", "-e", CHECK, file];
+  return new Promise((resolve, reject) => {
+    execFile(node, args, { signal, timeout: MAX_CHECK_MS }, (error, found) => {
+      if (error) reject(new Error("the check of the copy ended without a result", { cause: error }));
+      else resolve(found);
+    });
+  });
 }
 
 /** Returns why a file cannot be used as this program's database; null if it can. Does not change the file. */
@@ -63,28 +50,12 @@ export function flawOf(file: string): string | null {
   let database: DatabaseSync | null = null;
   try {
     database = new DatabaseSync(file, { readOnly: true });
-    return flawIn({
-      integrity: String(database.prepare("pragma integrity_check(1)").get()?.integrity_check),
-      version: versionOf(database),
-      objects: database.prepare(SCHEMA_OBJECTS).all() as unknown as SchemaObject[],
-    });
+    const integrity = String(database.prepare("pragma integrity_check(1)").get()?.integrity_check);
+    const objects = database.prepare(SCHEMA_OBJECTS).all() as unknown as SchemaObject[];
+    return integrity === "ok" ? schemaFlaw(versionOf(database), objects) : `it is damaged: ${integrity}`;
   } catch (error) {
     return errorMessage(error);
   } finally {
     database?.close();
   }
-}
-
-function flawIn({ integrity, version, objects }: FileContent): string | null {
-  return integrity === "ok" ? schemaFlaw(version, objects) : `it is damaged: ${integrity}`;
-}
-
-function contentOf(file: string, { node, signal }: CheckOptions): Promise<FileContent> {
-  const args = ["--no-warnings", "-e", CHECK, file, SCHEMA_OBJECTS];
-  return new Promise((resolve, reject) => {
-    execFile(node, args, { signal, timeout: MAX_CHECK_MS }, (error, found) => {
-      if (error) reject(new Error("the check of the copy ended without a result", { cause: error }));
-      else resolve(JSON.parse(found) as FileContent);
-    });
-  });
 }

@@ -50,10 +50,7 @@ export function openStorage({ config, clock, log, isDemo = false, isSuspect = fa
   const opened = openDataDir(config.data_dir, clock.now(), limits);
   const { database, databasePath, recovery, upgradedFrom, replaced } = opened;
   if (replaced)
-    log.warn(
-      { keys: replaced.keys.map(({ name }) => name), setAside: replaced.setAside },
-      "database replaced by the uploaded copy; the keys in the copy are valid again",
-    );
+    log.warn({ setAside: replaced.setAside }, "database replaced by the uploaded copy; keys and sessions stay");
   if (upgradedFrom !== null) log.info({ from: upgradedFrom, to: SCHEMA_VERSION }, "database upgraded");
   const writing = new WriteGuard(database);
   dropDamagedRows(database, writing);

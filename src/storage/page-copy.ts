@@ -5,7 +5,6 @@ import { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import { PAGE_FILE, PAGE_STATES } from "../core/runtime/data-files.ts";
 import { readJson } from "../core/runtime/key-value.ts";
-import { keepAdmins } from "./api-key-file.ts";
 import { giveToOwnerOf, readWhole, writeWhole } from "./atomic-file.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 
@@ -29,21 +28,14 @@ export function pageFilesIn(dataDir: string): CopiedFile[] {
   return files[0]?.name === PAGE_FILE ? files : [];
 }
 
-export function filesIn(copyPath: string): CopiedFile[] {
-  return inCopy(copyPath, read);
-}
-
 /** Replaces the files in a copy that no process has open. What was overwritten cannot be read from the copy any more. */
 export function replaceFiles(copyPath: string, files: readonly CopiedFile[]): void {
-  inCopy(copyPath, (database) => write(database, files));
-}
-
-/** Takes out of an uploaded copy what its caller may not change without the scope `admin`: files, and keys with that scope. */
-export function withoutAdmin(copyPath: string): void {
-  inCopy(copyPath, (database) => {
-    write(database, []);
-    keepAdmins(new KeyValueStore(database), path.dirname(copyPath));
-  });
+  const database = new DatabaseSync(copyPath);
+  try {
+    write(database, files);
+  } finally {
+    database.close();
+  }
 }
 
 /** Returns the files of a copy, and removes them from it: it becomes the database. */
@@ -66,15 +58,6 @@ function list(folder: string): string[] {
     return readdirSync(folder).sort();
   } catch {
     return []; // no folder, or not one of this user
-  }
-}
-
-function inCopy<Result>(copyPath: string, work: (database: DatabaseSync) => Result): Result {
-  const database = new DatabaseSync(copyPath);
-  try {
-    return work(database);
-  } finally {
-    database.close();
   }
 }
 

@@ -19,10 +19,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { isDeepStrictEqual } from "node:util";
 import { PAGE_FILE, PAGE_STATES } from "../core/runtime/data-files.ts";
 import { type EpochMs, formatInstant, SECOND_MS } from "../core/time/interval.ts";
+import { ACCESS_SETTINGS, SESSIONS_SETTING } from "./access-settings.ts";
 import { type KeptKey, KeyFile, storedKeys } from "./api-key-file.ts";
 import { sync } from "./atomic-file.ts";
 import { BrokenDatabase, DatabaseError, DatabaseInUse, type OpeningOptions, openDatabase } from "./database.ts";
-import { flawOf } from "./file-check.ts";
+import { copySettings, importCopy } from "./import-copy.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 import { type CopiedFile, pageFilesIn, takeFiles, writeFiles } from "./page-copy.ts";
 
@@ -71,15 +72,23 @@ export function waitingPathOf(databasePath: string): string {
 /** Replaces the database by an uploaded copy, if there is one. An unusable copy is renamed. */
 export function takeWaiting(databasePath: string, now: EpochMs): Replacement | null {
   const waiting = waitingPathOf(databasePath);
+  deleteParts(waiting);
   if (!existsSync(waiting)) return null;
   try {
-    const replacement = replaceDatabase(databasePath, waiting, now);
+    const replacement = replaceDatabase(databasePath, waiting, now, "present");
     rmSync(waiting, { force: true });
     return replacement;
   } catch (error) {
     if (!(error instanceof DatabaseInUse)) putAside(waiting, now);
     throw error;
   }
+}
+
+/** Deletes what an upload left that was interrupted. */
+function deleteParts(waiting: string): void {
+  const [folder, name] = [path.dirname(waiting), path.basename(waiting)];
+  for (const each of readdirSync(folder))
+    if (each.startsWith(`${name}.`)) rmSync(path.join(folder, each), { force: true });
 }
 
 /** Opens the database, or restores it if it is damaged. Throws DatabaseError and errors of the file system. */
@@ -179,19 +188,33 @@ function moveInPlace(partPath: string, databasePath: string): void {
 }
 
 /**
- * Replaces the database, `keys.json` and the page's files by those of a copy, and renames the previous ones. Throws
- * DatabaseError, without a change, if the database is locked or the copy unusable.
+ * Replaces the database and the page's files by those of a copy, and renames the previous ones. `access` tells whose keys
+ * are valid then: with "copy", those of the copy replace `keys.json`, and no session continues; with "present", keys,
+ * sessions and tokens of feeds stay. Throws DatabaseError, without a change, if the database is locked or the copy
+ * unusable.
  */
-export function replaceDatabase(databasePath: string, copyPath: string, now: EpochMs): Replacement {
-  const flaw = flawOf(copyPath);
-  if (flaw !== null) throw new DatabaseError(`${copyPath} cannot be used: ${flaw}`);
-  if (existsSync(databasePath)) requireFree(databasePath);
-  const partPath = copied(copyPath, databasePath);
+export function replaceDatabase(
+  databasePath: string,
+  copyPath: string,
+  now: EpochMs,
+  access: "copy" | "present" = "copy",
+): Replacement {
+  const partPath = `${databasePath}.restoring`;
+  const isThere = existsSync(databasePath);
+  try {
+    importCopy(copyPath, partPath, access === "copy" ? [SESSIONS_SETTING] : ACCESS_SETTINGS);
+    if (isThere) requireFree(databasePath);
+  } catch (error) {
+    for (const ending of ENDINGS) rmSync(partPath + ending, { force: true });
+    const isFlaw = error instanceof DatabaseError && !(error instanceof DatabaseInUse);
+    throw isFlaw ? new DatabaseError(`${copyPath} cannot be used: ${error.message}`) : error;
+  }
   // Upgrades the copy. Requests sent after the copy was made are not in it.
   const database = openDatabase(partPath);
   const settings = new KeyValueStore(database);
   settings.write(SPENDS_UNKNOWN, "yes");
-  const keys = storedKeys(settings);
+  if (access === "present" && isThere) copySettings(databasePath, database, ACCESS_SETTINGS);
+  const keys = access === "copy" ? storedKeys(settings) : [];
   const files = takeFiles(database);
   // Merges the write-ahead log into the file.
   database.close();

@@ -4,6 +4,7 @@ import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { GUEST_KEY, startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { MISFITS, OVERLAPS, SMALL_TARGETS, violationsInBothSchemes } from "../support/browser/page-checks.ts";
 import { type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
+import { LAN_KEY } from "../support/daemon/test-config.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { lacks } from "../support/runner/needs.ts";
 
@@ -23,7 +24,13 @@ describe.skipIf(lacks("Chromium"))(
       daemon = await startDashboard({
         start: "2026-03-10T14:20:00Z",
         plans: [],
-        api: { url: "http://192.168.1.5:8080" },
+        api: {
+          url: "http://192.168.1.5:8080",
+          keys: [
+            { name: "kitchen", key: LAN_KEY, scopes: ["admin"] },
+            { name: "guest", key: GUEST_KEY },
+          ],
+        },
       });
     });
     afterAll(async () => {

@@ -10,6 +10,7 @@ import * as z from "zod/mini";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { DAY_MS, type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
 import { cookieIn, newCookie, setCookie } from "../../http/cookies.ts";
+import { SESSIONS_SETTING } from "../../storage/access-settings.ts";
 import type { ApiKey } from "./api-keys.ts";
 
 export type SessionKey = Pick<ApiKey, "name" | "sha256" | "control" | "admin">;
@@ -33,7 +34,6 @@ export const MAX_SESSIONS = 50;
 const SESSION_COOKIE = "elbro_session";
 const TOKEN = /^[\w-]{43}$/;
 const TOKEN_BYTES = 32;
-const KEPT_AS = "dashboard_sessions";
 
 const keptSessions = z.array(z.object({ id: z.string(), key: z.string(), bond: z.string(), until: z.number() }));
 
@@ -46,7 +46,7 @@ export class Sessions {
   constructor(memory: KeyValue, keys: () => readonly SessionKey[]) {
     this.#memory = memory;
     this.#keys = keys;
-    this.#sessions = readJson(memory, KEPT_AS, keptSessions) ?? [];
+    this.#sessions = readJson(memory, SESSIONS_SETTING, keptSessions) ?? [];
   }
 
   /** Starts a session of a key for the browser of a request. Returns its `Set-Cookie`. */
@@ -100,7 +100,7 @@ export class Sessions {
 
   #keep(sessions: readonly Session[]): void {
     this.#sessions = sessions;
-    this.#memory.write(KEPT_AS, JSON.stringify(sessions));
+    this.#memory.write(SESSIONS_SETTING, JSON.stringify(sessions));
   }
 }
 

@@ -12,7 +12,7 @@ const TYPE = "application/octet-stream";
 
 export function Backup() {
   const t = useTexts();
-  const { t: words } = usePage();
+  const { t: words, store } = usePage();
   const [chosen, setChosen] = useState<File | null>(null);
   const [isWaiting, setWaiting] = useState(false);
   const [isBusy, setBusy] = useState(false);
@@ -37,6 +37,7 @@ export function Backup() {
       setWaiting(false);
       return t("restore_undone");
     });
+  if (!store.session.value?.admin) return null;
   return (
     <Block id="backup" title={t("backup")}>
       <p class="faint">

@@ -14,11 +14,13 @@ export function thirdPartyWith(places: NonNullable<ConfigInput["third_party"]>["
 }
 
 interface LocalApiOptions extends TestDaemonOptions {
-  readonly scopes?: ("read" | "control")[];
+  readonly scopes?: Scope[];
 }
 
+type Scope = "read" | "control" | "admin";
+
 /** Returns a configuration whose key has these scopes. */
-function localConfig(scopes: ("read" | "control")[] = ["control"]): ConfigInput {
+function localConfig(scopes: Scope[] = ["control"]): ConfigInput {
   const keys = [{ name: "test", key: LAN_KEY, scopes }];
   return { api: { host: "127.0.0.1", port: 0, keys, ...QUOTA } };
 }

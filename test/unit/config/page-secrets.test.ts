@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { parse } from "yaml";
 import { pageDifferences } from "../../../src/config/page-differences.ts";
 import { EMPTY_PAGE, type PageFile } from "../../../src/config/page-file.ts";
-import { withoutReplaced, withoutSecrets, withPresentSecrets } from "../../../src/config/page-secrets.ts";
+import { withoutReplaced, withPresentSecrets } from "../../../src/config/page-secrets.ts";
 
 const page = (settings: PageFile["settings"]): PageFile => ({ ...EMPTY_PAGE, settings });
 
@@ -42,28 +41,4 @@ test("differences are those of the effective configuration, without secrets", ()
     { path: "plans.car.hours", before: 2, after: 3 },
     { path: "plugs.lamp", before: null, after: { name: "Lamp", password: "(set)" } },
   ]);
-});
-
-test("a text of page.yaml without secrets has none of any kind, and keeps everything else", () => {
-  const secrets = [
-    "settings:",
-    "  notify: { topic_url: https://ntfy.sh/my-house, token: 4711, events: [plan_started] }",
-    "  archive: { url: postgres://elbro:4711@localhost/elbro }",
-    "  api: { keys: [{ name: kitchen, key: [4711, x4711] }], cors: [https://a:4711@panel.example, https://panel.example] }",
-    "  home_assistant: { token: (replaced) }",
-    "  mqtt: { password: null, username: ha }",
-  ].join("\n");
-  const open = withoutSecrets(secrets) ?? "";
-  expect(open).not.toMatch(/4711|my-house/);
-  expect(parse(open)).toEqual({
-    settings: {
-      notify: { events: ["plan_started"] },
-      archive: {},
-      api: { keys: [{ name: "kitchen", key: [] }], cors: ["https://panel.example"] },
-      home_assistant: { token: "(replaced)" },
-      mqtt: { password: null, username: "ha" },
-    },
-  });
-  expect(withoutSecrets(open)).toBe(open);
-  expect(withoutSecrets("settings: [")).toBeNull();
 });
