@@ -73,7 +73,7 @@ test("folders in place of files do not prevent the daemon from starting", async 
 test("a database that cannot be read while the daemon runs is restored without an end of the program", async () => {
   await using installed = await TestDaemon.install({
     config: {
-      api: { host: "127.0.0.1", port: await freePort(), keys: [{ name: "test", key: LAN_KEY, scopes: ["control"] }] },
+      api: { host: "127.0.0.1", port: await freePort(), keys: [{ name: "test", key: LAN_KEY, scopes: ["admin"] }] },
     },
     simulator: { limits: { minute: 10_000, day: 1_000_000 } },
   });
