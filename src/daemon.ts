@@ -4,6 +4,7 @@
  */
 
 import { requireKeys } from "./api/auth/require-key.ts";
+import { asideProblem } from "./api/set-aside.ts";
 import { type ServerDeps, type ServerOptions, serveCommand, startServer } from "./api/start.ts";
 import { DEFAULT_HINT } from "./config/command-hint.ts";
 import { ConfigurationEditor } from "./config/editing/configuration-editor.ts";
@@ -142,10 +143,11 @@ function openData(options: DaemonOptions & { signal: AbortSignal }, modules: Ope
 
 /** Opens what shows and changes the configuration. All editors share one writer, so changes never mix. */
 function openEditors(
-  { source, config, clock }: DaemonOptions,
+  { source, config, clock, starts }: DaemonOptions,
   reloading: ConfigReload,
   problems: State["problems"],
 ): ServerDeps["editors"] & Pick<PageWriter, "report"> {
+  if (starts?.record.aside) problems.start(asideProblem(starts.record.aside));
   const files = new ConfigurationFiles(source?.path ?? null, config.data_dir, writeWhole);
   const page = new PageWriter({ source: source ?? null, files, reloading, clock, problems });
   return {

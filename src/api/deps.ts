@@ -15,6 +15,7 @@ import type { PlannedState } from "../plans/open-plans.ts";
 import type { Plugs } from "../plugs/plug-wiring.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
 import type { Storage } from "../storage/open-storage.ts";
+import type { StartRecord } from "../storage/start-record.ts";
 import type { EventFeed } from "./event-source.ts";
 import type { SetupOptions } from "./setup/setup.ts";
 
@@ -47,6 +48,8 @@ export interface ApiDeps {
   readonly setup: SetupOptions | null;
   /** Returns the day of the last use of a key since the start; null without one. */
   readonly lastUse?: (name: string) => EpochMs | null;
+  /** The record of this start, and how the daemon starts again. */
+  readonly starts?: { readonly record: Pick<StartRecord, "aside" | "released">; readonly again: () => void };
   /** Called with an unexpected error of a request, which is logged and answered. */
   readonly onCrash?: (error: unknown) => void;
 }

@@ -19,6 +19,7 @@ import { planEndpoints } from "./plans.ts";
 import { plugEndpoints } from "./plugs.ts";
 import { priceEndpoints } from "./prices.ts";
 import { resultEndpoints } from "./results.ts";
+import { setAsideEndpoints } from "./set-aside.ts";
 import { settingEndpoints } from "./settings.ts";
 import { signalEndpoints } from "./signals.ts";
 
@@ -37,6 +38,7 @@ export const endpoints = [
   ...logEndpoints,
   ...addressEndpoints,
   ...checkEndpoints,
+  ...setAsideEndpoints,
   ...signalEndpoints,
   ...formatEndpoints,
   ...calendarEndpoints,

@@ -11,7 +11,7 @@ import { openSocket, serveSocket } from "./socket.ts";
 
 export interface ServerOptions
   extends Pick<ApiDeps, "config" | "clock" | "log" | "signal">,
-    Partial<Pick<ApiDeps, "ingress" | "proxy" | "commandHint" | "setup" | "onCrash">> {}
+    Partial<Pick<ApiDeps, "ingress" | "proxy" | "commandHint" | "setup" | "onCrash" | "starts">> {}
 
 /** Modules whose data the API serves. */
 export interface ServerDeps extends Pick<ApiDeps, "storage" | "state" | "plugs" | "logLines"> {

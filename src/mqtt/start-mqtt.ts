@@ -25,6 +25,8 @@ export interface MqttOptions extends PublicationOptions {
   readonly random: () => number;
   /** Accepts clients of this machine at the embedded broker without a login. Used by the demo on loopback only. */
   readonly anonymousBroker: boolean;
+  /** The record of this start: long retained messages are ignored while something is set aside. */
+  readonly starts?: { readonly record: { readonly aside: object | null } };
   /** Identifier of this machine; empty by default. */
   readonly machine?: string;
 }
@@ -72,9 +74,9 @@ export async function startMqtt(
         showing.showRefused({ command, reason, at: clock.now() });
         changes.stateChanged.emit({ home: null });
       },
+      ignoresDocuments: Boolean(options.starts?.record.aside),
       memory: storage.settings,
-      log,
-      random: options.random,
+      ...{ log, random: options.random },
     },
     signal,
   );

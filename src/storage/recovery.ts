@@ -25,7 +25,7 @@ import { sync } from "./atomic-file.ts";
 import { BrokenDatabase, DatabaseError, DatabaseInUse, type OpeningOptions, openDatabase } from "./database.ts";
 import { copySettings, importCopy } from "./import-copy.ts";
 import { KeyValueStore } from "./key-value-store.ts";
-import { type CopiedFile, pageFilesIn, takeFiles, writeFiles } from "./page-copy.ts";
+import { type CopiedFile, pageFilesIn, replaceFiles, takeFiles, writeFiles } from "./page-copy.ts";
 
 /** Setting of a database that replaced another, or that lost attempts: its request log is incomplete. */
 export const SPENDS_UNKNOWN = "spends_unknown";
@@ -256,9 +256,12 @@ function requireFree(databasePath: string): void {
 }
 
 /** Renames a database file with its log and index. Returns the new name; null if there was no file. */
-function putAside(databasePath: string, now: EpochMs, as: "broken" | "replaced" = "broken"): string | null {
-  const stamp = formatInstant(now - (now % SECOND_MS)).replaceAll(":", "-");
-  const wanted = `${databasePath}.${as}-${stamp}`;
+function putAside(
+  databasePath: string,
+  now: EpochMs,
+  as: "broken" | "replaced" | "uploaded" = "broken",
+): string | null {
+  const wanted = `${databasePath}.${as}-${stampAt(now)}`;
   let name = wanted;
   // A daemon that restarts within one second finds the name taken, so a number is added.
   for (let i = 2; ENDINGS.some((ending) => existsSync(name + ending)); i++) name = `${wanted}-${i}`;
@@ -266,6 +269,52 @@ function putAside(databasePath: string, now: EpochMs, as: "broken" | "replaced" 
   for (const ending of there) renameSync(databasePath + ending, name + ending);
   deleteOldest(`${databasePath}.${as}-`, name);
   return there.length > 0 ? name : null;
+}
+
+function stampAt(now: EpochMs): string {
+  return formatInstant(now - (now % SECOND_MS)).replaceAll(":", "-");
+}
+
+/**
+ * Sets aside an uploaded copy that waits, or one that has replaced the database after `since`: then the database and the
+ * page's files from before are put back. Returns the path of the copy; null without one.
+ */
+export function setUploadAside(databasePath: string, since: EpochMs, now: EpochMs): string | null {
+  const waiting = waitingPathOf(databasePath);
+  if (existsSync(waiting)) {
+    const upload = `${databasePath}.uploaded-${stampAt(now)}`;
+    renameSync(waiting, upload);
+    return upload;
+  }
+  const dataDir = path.dirname(databasePath);
+  const prefix = `${path.basename(databasePath)}.replaced-`;
+  const stamps = readdirSync(dataDir)
+    .filter((name) => name.startsWith(prefix) && !/-(wal|shm)$/.test(name))
+    .map((name) => name.slice(prefix.length));
+  const stamp = stamps.sort().at(-1);
+  if (stamp === undefined || stamp <= stampAt(since)) return null;
+  requireFree(databasePath);
+  const before = openDatabase(`${databasePath}.replaced-${stamp}`);
+  // It does not know what was sent since it was replaced.
+  new KeyValueStore(before).write(SPENDS_UNKNOWN, "yes");
+  before.close();
+  const pageFiles = [PAGE_FILE, PAGE_STATES].map((name) => path.join(dataDir, name));
+  const files = pageFilesIn(dataDir);
+  const upload = putAside(databasePath, now, "uploaded");
+  renameSync(`${databasePath}.replaced-${stamp}`, databasePath);
+  for (const file of pageFiles.filter((each) => existsSync(`${each}.replaced-${stamp}`))) {
+    if (upload !== null) replaceFiles(upload, files);
+    putAside(file, now, "uploaded");
+    renameSync(`${file}.replaced-${stamp}`, file);
+  }
+  return upload;
+}
+
+/** Lets a copy that was set aside replace the database at the next start. */
+export function releaseUpload(upload: string, databasePath: string): void {
+  // Merges the write-ahead log into the file, which is one file again.
+  openDatabase(upload).close();
+  renameSync(upload, waitingPathOf(databasePath));
 }
 
 /** Maximum renamed files per kind, so that a failing card does not fill up. */

@@ -32,7 +32,9 @@ import { proxyOf } from "../../service/client/proxy.ts";
 import { inSlices } from "../../state/slices.ts";
 import { isReadFailure } from "../../storage/database.ts";
 import type { TriedAttempt } from "../../storage/request-log.ts";
+import type { StartRecord } from "../../storage/start-record.ts";
 import type { Arguments } from "../arguments.ts";
+import { beginStart } from "../begin-start.ts";
 import { type Demo, demoGreeting, isDemo, refuseWithoutAccount, startDemo } from "../demo.ts";
 import { greeting, houseText } from "../greeting.ts";
 import { historyProgress } from "../history-progress.ts";
@@ -77,10 +79,11 @@ export async function main(given: Arguments): Promise<number> {
   const up = Promise.withResolvers<Signalled>();
   installSignalHandlers(up.promise);
   const files = openAccountFiles();
-  const loaded = loadConfiguration(given.configPath, process.env, files);
+  const first = loadConfiguration(given.configPath, process.env, files);
   const clock = systemClock(given.simulated);
-  const output = openLog(loaded.config.log, clock);
+  const output = openLog(first.config.log, clock);
   const longStep = startWatchdog();
+  const record = isDemo(first.config) ? null : await beginStart(first.config.data_dir, clock, output.log);
   /** Starts again with the present configuration. What fails while the present daemon stops ends with it. */
   const startAgain = (isSuspect: boolean) => {
     current = current.then(async (house) => {
@@ -120,12 +123,23 @@ export async function main(given: Arguments): Promise<number> {
     isSuspect: false,
     onOtherService,
     onCrash: restartIfUnreadable,
+    starts: record && { record, again: () => void startAgain(false) },
   };
-  let current = startHouse(world, loaded, onSetUp);
+  if (record) watchStart(record);
+  // The last change of the page may have been set aside.
+  let current = startHouse(world, record?.aside ? load() : first, onSetUp);
   await current;
   onError = restartIfUnreadable;
   up.resolve({ reload: async () => (await current).reload(), stop: async () => (await current).stop() });
   return 0;
+}
+
+/** Notes in the record of the starts that the daemon has run for ten minutes, or that it ends as it should. */
+function watchStart(record: StartRecord): void {
+  record.watch(new AbortController().signal).catch(() => undefined);
+  process.once("exit", (code) => {
+    if ([0, TRY_AGAIN, BAD_CONFIGURATION].includes(code)) record.ended();
+  });
 }
 
 /** Opens the log: lines for people on a terminal, by default JSON elsewhere. */
@@ -192,12 +206,14 @@ interface World {
   readonly onCrash: (error: unknown) => void;
   /** Whether the database could not be read before this start. */
   readonly isSuspect: boolean;
+  /** Null for the demo, and if there is no record of the starts. */
+  readonly starts: DaemonOptions["starts"] | null;
   /** Requests of the set-up before this start. */
   readonly tried?: readonly TriedAttempt[];
 }
 
 function daemonOptions(
-  { given, clock, text, isTerminal, log, onCrash, isSuspect, tried = [] }: World,
+  { given, clock, text, isTerminal, log, onCrash, isSuspect, starts, tried = [] }: World,
   config: Config,
   demo: Demo | null,
 ): DaemonOptions {
@@ -218,6 +234,7 @@ function daemonOptions(
     isDemo: demo !== null,
     onCrash,
     isSuspect,
+    ...(starts && { starts }),
     tried,
     onProgress: historyProgress({
       now: () => clock.now(),

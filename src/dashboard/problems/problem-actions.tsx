@@ -12,6 +12,7 @@ export function ProblemActions({ problem }: { readonly problem: Problem }) {
   const { t, store } = usePage();
   const [answer, setAnswer] = useState("");
   const { address, text, trial } = remedyOf(problem);
+  const isTest = problem.code !== "set_aside";
   const test = async () => {
     if (!trial) return;
     setAnswer(t("sending"));
@@ -19,7 +20,9 @@ export function ProblemActions({ problem }: { readonly problem: Problem }) {
       const answer = await call(trial.route, trial.params, { body: trial.body });
       // A plug that is tested has obeyed, or the call is refused.
       const failure = "works" in answer && !answer.works ? (answer.detail ?? "") : null;
-      setAnswer(failure === null ? t("problem_works") : t("problem_fails", { why: failure }));
+      setAnswer(
+        failure === null ? t(isTest ? "problem_works" : "problem_put_back_done") : t("problem_fails", { why: failure }),
+      );
     } catch (thrown) {
       setAnswer(refusalText(refusalIn(thrown), t));
     }
@@ -32,7 +35,7 @@ export function ProblemActions({ problem }: { readonly problem: Problem }) {
         </a>
         {trial && store.session.value?.[trial.scope] && (
           <button type="button" onClick={() => void test()}>
-            {t("problem_test")}
+            {t(isTest ? "problem_test" : "problem_put_back")}
           </button>
         )}
         <Help href={problemHelpUrl(problem.code)} />

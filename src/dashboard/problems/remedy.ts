@@ -14,7 +14,8 @@ interface Trial {
   readonly route:
     | "POST /local/v1/plugs/:plug/test"
     | "POST /local/v1/connections/:connection/test"
-    | "POST /local/v1/notifications/test";
+    | "POST /local/v1/notifications/test"
+    | "POST /local/v1/set-aside/release";
   readonly params: { readonly plug?: string; readonly connection?: string };
   readonly body: object;
   readonly scope: "control" | "admin";
@@ -50,6 +51,10 @@ export function remedyOf({ code, subject }: Problem): Remedy {
       text,
       trial: { route, params: { connection }, body: { keys: {} }, scope: "admin" },
     };
+  }
+  if (code === "set_aside") {
+    const trial = { route: "POST /local/v1/set-aside/release", params: {}, body: {}, scope: "admin" } as const;
+    return { address: addressOf("system", "problems"), text: "show", trial };
   }
   if (code !== "notifications_failed") return { address: addressOf("system", "problems"), text: "show", trial: null };
   const trial = { route: "POST /local/v1/notifications/test", params: {}, body: {}, scope: "control" } as const;

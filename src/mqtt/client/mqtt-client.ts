@@ -26,6 +26,8 @@ export interface MqttClientOptions extends BrokerAccess {
   readonly commands: CommandTable;
   /** Called for each refused command. */
   readonly onRefusedCommand?: (topic: string, reason: Text) => void;
+  /** Ignores long retained messages, which are documents and not states. */
+  readonly ignoresDocuments?: boolean;
   /** Stores the topics that were ever published. */
   readonly memory: KeyValue;
   readonly log: MqttClientLog;
@@ -63,6 +65,9 @@ const BIRTH_DELAY_MS = { least: 250, most: 1_500 };
 
 /** A broker on the same network accepts a connection within this time. The start does not wait longer. */
 const QUICK_UP_MS = 150;
+
+/** Longest retained message that is not a document: a state, an availability or a number. Unit: characters. */
+const MAX_STATE_LENGTH = 256;
 
 /** Twice the default interval at which Mosquitto saves to disk (`autosave_interval`, 30 min). */
 const BROKER_SAVES_MS = 3_600_000;
@@ -195,6 +200,7 @@ export class MqttClient {
   }
 
   #onMessage(message: IncomingMessage): void {
+    if (this.#options.ignoresDocuments && message.retained && message.payload.length > MAX_STATE_LENGTH) return;
     // Ignore retained birth messages: Home Assistant was online before we connected.
     const isBirth = message.topic === this.#birthTopic && message.payload === "online" && !message.retained;
     if (isBirth) void this.#greetHomeAssistant();

@@ -163,7 +163,7 @@ describe("the OpenAPI document of the LAN API", () => {
         "getPlanEntry resetPlan previewPlan listHolidays setHoliday listPlugs createPlug listPlugsCsv listAnnouncedPlugs listHomeAssistantEntities getPlugEntry resetPlug savePlug deletePlug " +
         "testPlug getSettings saveSetting resetSetting getConnections saveConnection resetConnection testConnection getHistory restoreState " +
         "getMonth testNotification listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv " +
-        "listKeys createKey replaceKey revokeKey getLog getLogCsv listAddresses runChecks getCheap getSignal getFormat getCalendar createCalendar revokeCalendar postMcp " +
+        "listKeys createKey replaceKey revokeKey getLog getLogCsv listAddresses runChecks releaseSetAside getCheap getSignal getFormat getCalendar createCalendar revokeCalendar postMcp " +
         "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getBackup restoreBackup forgetBackup getOpenApi " +
         "getConfigurationSchema getDocs getDocsAsset getHelp getHelpPage getHelpAsset getDashboard getDashboardAsset getSession logIn logOut " +
         "getSetup finishSetup enterSetup trySetupService trySetupThirdParty trySetupBroker trySetupHomeAssistant",
