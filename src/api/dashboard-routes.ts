@@ -51,7 +51,13 @@ const session = () =>
     now: s.instant,
   });
 
-const login = () => s.namedObject("Login", { key: s.noted(s.text, { pattern: SESSION_KEY_PATTERN.source }) });
+const login = () =>
+  s.namedObject("Login", {
+    key: s.noted(s.text, { pattern: SESSION_KEY_PATTERN.source }),
+    instead_of: s.optional(
+      s.described(s.text, "Name of the key whose session ends. Required if the browser is logged in with another key."),
+    ),
+  });
 const loggedIn = () => s.namedObject("LoggedIn", { signed_in: s.boolean, key: s.text, control: s.boolean });
 const loggedOut = () => s.namedObject("LoggedOut", { signed_in: s.boolean });
 
@@ -97,7 +103,7 @@ export const dashboardEndpoints = [
     body: { schema: login, example: { key: "a-key-of-api.keys" }, isCheckedByRun: true },
     answer: loggedIn,
     answerHeaders: withCookie,
-    errors: ["invalid_parameter", "invalid_token", "forbidden", "rate_limited"],
+    errors: ["invalid_parameter", "invalid_token", "forbidden", "conflict", "rate_limited"],
     run: (source, _params, request) => logIn(source, request),
   }),
   dashboard("POST /local/v1/session/end", "logOut", "open", {
@@ -187,6 +193,9 @@ function logIn({ keys, pages }: DashboardSource, { headers, now, remoteAddress, 
   if (admission.kind === "refused") return admission.error;
   const key = keys.sent(authorization);
   if (!key) return localError("invalid_token", message("refused.unknown_key"));
+  const present = pages.sessions.keyOf(headers, now)?.name ?? key.name;
+  if (present !== key.name && present !== reading.data.instead_of)
+    return localError("conflict", message("refused.other_session", { name: present }));
   return {
     kind: "json" as const,
     body: { signed_in: true, key: key.name, control: key.control ?? false },

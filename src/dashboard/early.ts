@@ -7,6 +7,9 @@ import { kept, languageFor, translateIn } from "./language.ts";
 import { PageStore } from "./page-store.ts";
 import { call, refusalIn } from "./requests.ts";
 
+/** Status of a log-in in place of the session of another key. */
+const CONFLICT = 409;
+
 export const store = new PageStore(kept("home"));
 export const language = languageFor(navigator.languages, kept("language"));
 // Sent with every request as Accept-Language.
@@ -26,6 +29,14 @@ async function logInByLink(): Promise<void> {
   if (key === undefined) return;
   history.replaceState(null, "", location.pathname + (panel && `#${panel}`));
   // The page requests the session with its files; that answer is of before the log-in.
-  await call("GET /local/v1/session", {}).catch(refusalIn);
-  await call("POST /local/v1/session", {}, { body: { key } }).catch(refusalIn);
+  const before = await call("GET /local/v1/session", {}).catch(refusalIn);
+  const refusal = await logIn({ key });
+  if (refusal?.status !== CONFLICT || !("signed_in" in before)) return;
+  // A link of another page must not replace the session unseen.
+  const name = before.key ?? "";
+  if (confirm((await texts)("link_replaces", { name }))) await logIn({ key, instead_of: name });
+}
+
+function logIn(body: { readonly key: string; readonly instead_of?: string }) {
+  return call("POST /local/v1/session", {}, { body }).then(() => null, refusalIn);
 }

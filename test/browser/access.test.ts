@@ -56,6 +56,30 @@ describe.skipIf(lacks("Chromium"))("login to the dashboard (in Chromium; skipped
     expect(before).toHaveLength(data.length);
   });
 
+  test("a link with another key asks before it replaces a session, and one with the same key does not", async () => {
+    await using screen = await screens.visit(`${daemon.url}/`);
+    const questions: string[] = [];
+    let answer: "accept" | "dismiss" = "dismiss";
+    screen.page.on("dialog", (dialog) => {
+      questions.push(dialog.message());
+      void dialog[answer]();
+    });
+    const follow = async (key: string) => {
+      await screen.page.goto("about:blank");
+      await screen.page.goto(`${daemon.url}/#key=${key}`);
+      await screen.untilText("footer", /Logged in with the key/);
+      return /the key (\w+)/.exec((await screen.text("footer")).replace(/\s+/g, " "))?.[1];
+    };
+    const first = await follow(LAN_KEY);
+    expect(await follow(LAN_KEY)).toBe(first);
+    expect(questions).toEqual([]);
+    expect(await follow(GUEST_KEY)).toBe(first);
+    expect(questions).toEqual([expect.stringContaining(`the key ${first}`)]);
+    answer = "accept";
+    expect(await follow(GUEST_KEY)).not.toBe(first);
+    expect(questions).toHaveLength(2);
+  });
+
   test("the link of a wall panel logs in and shows price, 24 hours and runs on one screen of any size", async () => {
     await using screen = await screens.visit(`${daemon.url}/`);
     await screen.page.goto(`${daemon.url}/#key=${GUEST_KEY}&panel`);
