@@ -1,11 +1,12 @@
 /** Compares, at the end of each test, what a simulator received from daemons with their request logs. */
+import { deepStrictEqual } from "node:assert";
 import { appendFileSync, existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { expect } from "vitest";
 import { DAY_MS } from "../../../src/core/time/interval.ts";
 import type { Simulator } from "../../../src/simulator/simulator.ts";
 import { nameAt, sourceOf } from "../../../src/storage/data-source.ts";
 import { databasePathIn } from "../../../src/storage/open-storage.ts";
+import { currentTest } from "../runner/current-test.ts";
 
 /** Days after which the request log may forget an attempt. */
 const KEPT_DAYS = 90;
@@ -31,8 +32,7 @@ interface Row {
  * databases.
  */
 export function compareRequests(simulator: Pick<Simulator, "answered" | "url">, dataDirs: Iterable<string>): void {
-  const { testPath, currentTestName } = expect.getState();
-  const test = `${testPath} ${currentTestName}`;
+  const test = currentTest();
   if (EXCEPTIONS.some(([name]) => test.includes(name))) return;
   const all = simulator.answered().filter(({ userAgent }) => userAgent.startsWith("elbro/"));
   const since = (all.at(-1)?.at ?? 0) - KEPT_DAYS * DAY_MS;
@@ -47,7 +47,8 @@ export function compareRequests(simulator: Pick<Simulator, "answered" | "url">, 
     twice: [...logged].filter(([id, count]) => id !== null && count > 1).map(([id]) => id),
     neverReceived: rows.filter(({ requestId, isOfService }) => isOfService && !ids.has(requestId)).length,
   };
-  expect(found, `requests received and logged (${test})`).toEqual({ unlogged: 0, twice: [], neverReceived: 0 });
+  const wanted = { unlogged: 0, twice: [], neverReceived: 0 };
+  deepStrictEqual(found, wanted, `requests received and logged (${test}): ${JSON.stringify(found)}`);
   const { ELBRO_COMPARED: report } = process.env;
   if (report) appendFileSync(report, `${received.length}\t${rows.length}\t${test}\n`);
 }
