@@ -190,7 +190,7 @@ describe("the OpenAPI document of the LAN API", () => {
     const { Login, LoggedIn } = document.components.schemas as Record<string, Json>;
     expect(Login).toMatchObject({ properties: { key: { type: "string" } }, required: ["key"] });
     expect(LoggedIn).toMatchObject({ required: ["signed_in", "key", "control"] });
-    expect(Object.keys(post?.responses ?? {})).toEqual(["200", "400", "401", "403", "429", "4XX", "5XX"]);
+    expect(Object.keys(post?.responses ?? {})).toEqual(["200", "400", "401", "403", "409", "429", "4XX", "5XX"]);
     expect(document.paths["/local/v1/session/end"]?.post?.parameters).toMatchObject([{ name: "x-elbro-page" }]);
   });
 
