@@ -8,8 +8,8 @@ const ROOT = path.join(import.meta.dirname, "..");
 
 interface Lab {
   readonly text: string;
-  /** Script and program that runs it, or what is done instead. */
-  readonly run: readonly ["node" | "bash", string] | (() => void);
+  /** Program, script and arguments, or what is done instead. */
+  readonly run: readonly ["node" | "bash", ...string[]] | (() => void);
 }
 
 const labs: Readonly<Record<string, Lab>> = {
@@ -25,6 +25,10 @@ const labs: Readonly<Record<string, Lab>> = {
   },
   tasks: { text: "counts the clicks and seconds of ten tasks on the page", run: ["node", "test/tasks/run.ts"] },
   torture: { text: "injects faults into the built program", run: ["node", "test/torture/run.ts"] },
+  hostile: {
+    text: "sends hostile texts of each source to the built program",
+    run: ["node", "test/torture/run.ts", "texts"],
+  },
   fleet: { text: "runs a thousand accounts on this machine", run: ["node", "test/fleet/run.ts"] },
   groups: {
     text: "lives of power groups, and their cost: lives or optimum, COUNT, SEED",
@@ -64,9 +68,9 @@ if (!lab) {
   process.exitCode = 64;
 } else if (typeof lab.run === "function") lab.run();
 else {
-  const [program, script] = lab.run;
+  const [program, ...script] = lab.run;
   const command = program === "node" ? process.execPath : program;
-  const { status, error } = spawnSync(command, [script, ...given], { cwd: ROOT, stdio: "inherit" });
+  const { status, error } = spawnSync(command, [...script, ...given], { cwd: ROOT, stdio: "inherit" });
   if (error) throw error;
   process.exitCode = status ?? 1;
 }

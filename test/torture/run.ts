@@ -1,6 +1,6 @@
 /**
  * `npm run lab -- torture`: fault-injection tests of the built program. They take some minutes by default. TORTURE_HOURS=2
- * runs for 2 h, TORTURE_SHORT=1 takes about 1 min, TORTURE_PARTS=crash,flips selects parts, TORTURE_SEED repeats a run.
+ * runs for 2 h, TORTURE_SHORT=1 takes about 1 min, TORTURE_PARTS=crash,flips or an argument selects parts, TORTURE_SEED repeats a run.
  * Exit code 1 if data was lost, the program hung or a request was denied.
  */
 import { existsSync } from "node:fs";
@@ -21,14 +21,15 @@ const { network } = await import("./network.ts");
 const { Report } = await import("./part.ts");
 const { Random } = await import("./random.ts");
 const { hasRecorder } = await import("./recording.ts");
+const { texts } = await import("./texts.ts");
 
 const isShort = process.env.TORTURE_SHORT === "1";
 const scale = isShort ? 0.1 : 1;
-const asked = process.env.TORTURE_PARTS?.split(",") ?? null;
+const asked = (process.argv[2] ?? process.env.TORTURE_PARTS)?.split(",") ?? null;
 const first = Number(process.env.TORTURE_SEED ?? Date.now() % 2 ** 31);
 const until = performance.now() + Number(process.env.TORTURE_HOURS ?? 0) * HOUR_MS;
 
-const total = { kills: 0, crash_states: 0, flips: 0, clocks: 0, networks: 0, hostile: 0 };
+const total = { kills: 0, crash_states: 0, flips: 0, clocks: 0, networks: 0, hostile: 0, texts: 0 };
 const broken = { lost: 0, stuck: 0, denied: 0 };
 
 async function part(
@@ -76,6 +77,7 @@ for (let seed = first; ; seed++) {
   total.clocks += await part("clocks", seed, (options, report) => clocks(times(10), options, report));
   total.networks += await part("network", seed, (options, report) => network(times(15), options, report));
   total.hostile += await part("hostile", seed, hostile);
+  total.texts += await part("texts", seed, texts);
   if (performance.now() >= until) break;
 }
 const { kills, crash_states, flips: flipped, ...others } = total;
