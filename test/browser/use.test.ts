@@ -114,6 +114,7 @@ describe.skipIf(lacks("Chromium"))("usage on the dashboard (in Chromium; skipped
     await screen.page.locator("#use").getByRole("button", { name: "Earlier" }).click();
     await screen.untilText("#use .period", /Wednesday,? 18 March 2026/);
     const [first] = await rows("consumption", "2026-03-17T23:00:00Z", "2026-03-18T23:00:00Z");
+    await screen.settled("use");
     await screen.page.locator("#use [role=slider]").focus();
     await screen.page.keyboard.press("Home");
     const amount = first?.energyKWh.toFixed(2);
@@ -127,7 +128,7 @@ describe.skipIf(lacks("Chromium"))("usage on the dashboard (in Chromium; skipped
     await screen.untilText("#use .period", /^2026$/);
     await screen.page.locator("#use").getByRole("button", { name: "Earlier" }).click();
     await screen.untilText("#use .period", /^2025$/);
-    await screen.until("document.querySelector('#use').getAttribute('aria-busy') === null");
+    await screen.settled("use");
     await screen.picture("use-year");
     await pick(screen, "Years");
     await screen.untilText("#use .period", /^2022–2026$/);
@@ -179,7 +180,7 @@ describe.skipIf(lacks("Chromium"))("usage on the dashboard (in Chromium; skipped
     await pick(screen, "Day");
     await pick(screen, "Year");
     await screen.untilText("#use .period", /^2026$/);
-    await screen.until("document.querySelector('#use').getAttribute('aria-busy') === null");
+    await screen.settled("use");
     const asked = daemon.simulator
       .answered()
       .slice(before)

@@ -161,16 +161,17 @@ interface UseState {
   readonly use: ReadUse | null;
   readonly facts: UseFacts;
   readonly refusal: Refusal | null;
-  readonly isBusy: boolean;
 }
 
 /** Reads the usage of a period: first its bars and their sum, then the prices paid. Earlier data stays until then. */
-function useReadUse(home: Home, measure: MeasureName, period: Period): UseState {
+function useReadUse(home: Home, measure: MeasureName, period: Period): UseState & { readonly isBusy: boolean } {
   const page = usePage();
   const { store, f } = page;
   const [reading] = useState(() => new UseReading());
-  const [state, setState] = useState<UseState>({ use: null, facts: NO_FACTS, refusal: null, isBusy: false });
+  const [state, setState] = useState<UseState>({ use: null, facts: NO_FACTS, refusal: null });
   const changes = store.rowChanges.value;
+  const wanted = useMemo(() => Symbol("wanted"), [home, measure, period, changes]);
+  const [ended, setEnded] = useState<symbol | null>(null);
   const readChanges = useRef(changes);
   const factsOf = useRef("");
   useEffect(() => {
@@ -202,15 +203,14 @@ function useReadUse(home: Home, measure: MeasureName, period: Period): UseState 
       const paid = paidFacts(price, mean, costs.currency, page);
       put({ facts: { facts: [...sum.facts, ...paid.facts], notes: [...sum.notes, ...paid.notes] } });
     };
-    put({ isBusy: true });
     void read()
       .catch((thrown: unknown) => put({ refusal: refusalIn(thrown) }))
-      .then(() => put({ isBusy: false }));
+      .then(() => isWanted && setEnded(wanted));
     return () => {
       isWanted = false;
     };
-  }, [home, measure, period, changes]);
-  return state;
+  }, [wanted]);
+  return { ...state, isBusy: ended !== wanted };
 }
 
 const NO_FACTS: UseFacts = { facts: [], notes: [] };

@@ -172,6 +172,11 @@ export class Screen implements AsyncDisposable {
     }
   }
 
+  /** Waits until a view has read what it shows. */
+  settled(view: string): Promise<void> {
+    return this.until(`document.querySelector("#${view}").getAttribute("aria-busy") === null`);
+  }
+
   /** Waits until the page was drawn twice: observers of sizes run between two frames. */
   #nextFrame(): Promise<unknown> {
     return this.page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))");

@@ -17,7 +17,7 @@ const COMPLETE: Readonly<Record<ViewName, readonly [selector: string, text: RegE
 export async function openView(screen: Screen, view: ViewName): Promise<void> {
   await screen.page.evaluate(`location.hash = ${JSON.stringify(view)}`);
   await screen.untilText(...COMPLETE[view]);
-  await screen.until(`document.querySelector("#${view}").getAttribute("aria-busy") === null`);
+  await screen.settled(view);
 }
 
 /** Waits for the log-in with a page whose clock runs ahead: a refused event stream is opened again after seconds. */
