@@ -1,7 +1,8 @@
 /** Opens the dashboard in the installed Chromium, with a given screen size, language and colour scheme. */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page, type Request } from "playwright-core";
+import { expect } from "vitest";
 import { LAN_KEY } from "../daemon/test-config.ts";
 import type { TestDaemon } from "../daemon/test-daemon.ts";
 import { programPath } from "../runner/needs.ts";
@@ -93,11 +94,16 @@ export class Screen implements AsyncDisposable {
   readonly #context: BrowserContext;
   /** Errors of scripts and of the console. */
   readonly errors: string[] = [];
+  /** Requests under way, except the stream of events. */
+  readonly #requests = new Set<Request>();
 
   private constructor(context: BrowserContext, page: Page, url: string) {
     this.#context = context;
     this.page = page;
     this.url = url;
+    page.on("request", (request) => request.resourceType() !== "eventsource" && this.#requests.add(request));
+    page.on("requestfinished", (request) => this.#requests.delete(request));
+    page.on("requestfailed", (request) => this.#requests.delete(request));
     page.on("pageerror", (error) => this.errors.push(String(error)));
     page.on("console", (message) => {
       if (message.type() === "error") this.errors.push(message.text());
@@ -172,9 +178,14 @@ export class Screen implements AsyncDisposable {
     }
   }
 
-  /** Waits until a view has read what it shows. */
-  settled(view: string): Promise<void> {
-    return this.until(`document.querySelector("#${view}").getAttribute("aria-busy") === null`);
+  /** Waits until a view has read what it shows, no request of the page is under way, and the answers were drawn. */
+  async settled(view: string): Promise<void> {
+    const isRead = () => this.#requests.size === 0;
+    do {
+      await this.until(`document.querySelector("#${view}")?.getAttribute("aria-busy") === null`);
+      await expect.poll(isRead, { timeout: HANG_MS }).toBe(true);
+      await this.#nextFrame();
+    } while (!isRead());
   }
 
   /** Waits until the page was drawn twice: observers of sizes run between two frames. */
