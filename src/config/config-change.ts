@@ -1,10 +1,8 @@
 /** Which keys differ between two configurations, and which of them apply without a restart. */
 import { isDeepStrictEqual } from "node:util";
-import { invariant } from "../core/invariant.ts";
-import { pathText } from "./mistake.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { keysBelow } from "./schema-nodes.ts";
-import { secretsIn, serverIn } from "./secret-servers.ts";
+import { checkServers, type SecretPlace, serverIn } from "./secret-servers.ts";
 import { valueAt } from "./tree.ts";
 
 /** Every key that has a path of its own, sections included. Keys of list items have none. */
@@ -99,12 +97,11 @@ export function takenOver(before: Config, after: Config): Config {
     broker: withTls(before.broker, (hasTls("broker", before, after) ? after : before).broker.tls),
     ...(hasSameAccounts(before, after) ? own : {}),
   };
-  for (const { path, server } of secretsIn(configSchema, next)) {
-    const isOf = (config: Config) =>
-      valueAt(config, path) === valueAt(next, path) &&
-      serverIn(configSchema, config, server) === serverIn(configSchema, next, server);
-    invariant(isOf(before) || isOf(after), `a secret leaves for its server: ${pathText(path)}`);
-  }
+  const sources = [before, after].map((tree) => ({
+    tree,
+    serverOf: ({ server }: SecretPlace) => serverIn(configSchema, tree, server),
+  }));
+  checkServers(configSchema, next, sources);
   return next;
 }
 

@@ -11,7 +11,7 @@ import { type ConfigMistake, pathText } from "./mistake.ts";
 import { type PageFile, type Servers, writtenIds } from "./page-file.ts";
 import { configSchema } from "./schema.ts";
 import { FILE_SUFFIX, itemOf, shapeOf } from "./schema-nodes.ts";
-import { type SecretPlace, secretsIn, serverIn } from "./secret-servers.ts";
+import { checkServers, type SecretPlace, secretsIn, serverIn } from "./secret-servers.ts";
 import { settingNames } from "./setting-names.ts";
 import { isTree, type Tree, valueAt, withoutKey } from "./tree.ts";
 
@@ -48,11 +48,24 @@ export const EVERYTHING: LayOptions = { isOutside: () => false, without: new Set
 
 /** Returns the owner's configuration with the page's file over it. Each secret in it has its own server. */
 export function lay(owner: Tree, page: PageFile, options: LayOptions): Laid {
+  const laid = layOwn(owner, page, options);
+  const owned = byId(owner);
+  checkServers(configSchema, byId(laid.tree), [
+    { tree: owned, serverOf: ({ server }) => serverIn(configSchema, owned, server) },
+    { tree: pageTree(page), serverOf: ({ path }) => (page.servers ?? laid.servers)[pathText(path)] },
+  ]);
+  return laid;
+}
+
+function pageTree({ settings, plans, plugs }: PageFile): Tree {
+  return { ...settings, plans, plugs };
+}
+
+function layOwn(owner: Tree, page: PageFile, options: LayOptions): Laid {
   const laid = layValues(owner, page, options);
   const [whole, owned] = [byId(laid.tree), byId(owner)];
-  const own = { ...page.settings, plans: page.plans, plugs: page.plugs };
   const present = (place: SecretPlace) => serverIn(configSchema, whole, place.server);
-  const ofPage = secretsIn(configSchema, own);
+  const ofPage = secretsIn(configSchema, pageTree(page));
   const servers = Object.fromEntries(ofPage.map((place) => [pathText(place.path), present(place)]));
   const lostOfPage = ofPage.filter((place) => {
     const path = pathText(place.path);

@@ -1,6 +1,9 @@
 /** The server of each secret: named in the row of the schema, and as a text that differs for different servers. */
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type * as z from "zod/mini";
+import { invariant } from "../core/invariant.ts";
+import { pathText } from "./mistake.ts";
 import { defaultOf, isOptional, itemOf, keysBelow, schemaAt, shapeOf } from "./schema-nodes.ts";
 import { isTree, type Tree, valueAt } from "./tree.ts";
 
@@ -83,6 +86,23 @@ export function secretsIn(node: Node | undefined, value: unknown, path: Path = [
     if (server === "itself" || server === "nobody") return [];
     return [{ path: here, server: serverPath(server, path), isNeeded: !isOptional(below) }];
   });
+}
+
+/** A configuration whose secrets may be sent, and the server of each of them there. */
+export interface SecretSource {
+  readonly tree: Tree;
+  readonly serverOf: (place: SecretPlace) => string | undefined;
+}
+
+/** Throws an InvariantError if a secret of `tree` has another server than in the source that it comes from. */
+export function checkServers(schema: Node, tree: Tree, sources: readonly SecretSource[]): void {
+  for (const place of secretsIn(schema, tree)) {
+    const server = serverIn(schema, tree, place.server);
+    const isOf = (source: SecretSource) =>
+      isDeepStrictEqual(valueAt(source.tree, place.path), valueAt(tree, place.path)) &&
+      source.serverOf(place) === server;
+    invariant(sources.some(isOf), `a secret leaves for its server: ${pathText(place.path)}`);
+  }
 }
 
 /** Returns the keys of all servers in a schema to which secrets are sent. Keys of list items have none. */

@@ -8,8 +8,9 @@ import { EMPTY_PAGE, type PageFile, pageText } from "../../../src/config/page-fi
 import { bound, withoutReplaced, withPresentSecrets } from "../../../src/config/page-secrets.ts";
 import { configSchema } from "../../../src/config/schema.ts";
 import { keysBelow, schemaAt } from "../../../src/config/schema-nodes.ts";
-import { serverOf } from "../../../src/config/secret-servers.ts";
+import { checkServers, serverIn, serverOf } from "../../../src/config/secret-servers.ts";
 import { isTree, type Tree, valueAt } from "../../../src/config/tree.ts";
+import { InvariantError } from "../../../src/core/invariant.ts";
 
 /** A secret, its server, and the keys without which neither is valid. */
 interface Secret {
@@ -237,4 +238,15 @@ test("another certificate authority or fingerprint is another server", () => {
   const { servers } = lay(owner, { ...EMPTY_PAGE, settings, servers: null }, EVERYTHING);
   const page = { ...EMPTY_PAGE, settings: { mqtt: { password: "word", ca: "PEM" } }, servers };
   expect(valueAt(lay(owner, page, EVERYTHING).tree, "mqtt")).toEqual({ url: "mqtts://a.test", ca: "PEM" });
+});
+
+test.each(secrets)("$path with the server of another configuration breaks a promise", ({ path, server, scheme }) => {
+  const of = (host: string) => withKey({}, server, `${scheme}://${host}.example`);
+  const source = byId(withKey(of("a"), path, "secret"));
+  const sources = [{ tree: source, serverOf: () => serverIn(configSchema, source, server.split(".")) }];
+  const mixed = (host: string) => byId(withKey(of(host), path, "secret"));
+  expect(() => checkServers(configSchema, mixed("a"), sources)).not.toThrow();
+  expect(() => checkServers(configSchema, mixed("b"), sources)).toThrow(
+    new InvariantError(`invariant: a secret leaves for its server: ${path}`),
+  );
 });
