@@ -1,10 +1,13 @@
 /** Promises of plans that a stored decision breaks: the plan is OFF, or ON with `when_lost: on`, and that is a problem. */
 import { expect, test } from "vitest";
+import { InvariantError } from "../../../src/core/invariant.ts";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
+import { checkPlan } from "../../../src/core/planning/plan-promises.ts";
 import type { PlanRecord, PlanRun } from "../../../src/core/planning/plan-record.ts";
+import { UNDECIDED } from "../../../src/core/planning/plan-state-machine.ts";
 import { takeBrokenPromises } from "../../support/daemon/broken-promises.ts";
-import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
+import { at, calendar, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
 import { definitionOf, HOUR } from "../../support/plans/shown-plans.ts";
 
@@ -101,4 +104,12 @@ test.each(["off", "on"] as const)("a plan whose home disappears during a run fol
   expect(world.plans.wanted("washer", null)).toMatchObject({ on: whenLost === "on", lost: whenLost });
   world.world.isHomeGone = false;
   expect(world.at(NOW + HOUR / 2).on).toBe(true);
+});
+
+test("an ON without a run that ends it breaks a promise, unless the plan rests or is ON without prices", () => {
+  const limits = { calendar, crowded: [] };
+  const check = (spec: PlanSpec) => () =>
+    checkPlan({ definition: definitionOf(spec), spec, advance: { ...UNDECIDED, on: true } }, limits);
+  expect(check(night)).toThrow(new InvariantError("invariant: an ON has a run that ends it"));
+  expect(check(heater)).not.toThrow();
 });
