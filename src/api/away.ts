@@ -5,7 +5,7 @@ import { endpoint } from "./endpoint.ts";
 import type { LocalSource } from "./local-source.ts";
 import * as parameter from "./parameters.ts";
 import { commandError, settingText } from "./plan-change.ts";
-import { awayChange } from "./plan-schemas.ts";
+import { settingChange } from "./plan-schemas.ts";
 import * as s from "./schema.ts";
 
 const moment = () => s.described(s.orNull(s.text), "Local date or time; null at home.");
@@ -28,7 +28,7 @@ export const awayEndpoints = [
     errors: ["invalid_parameter", "resource_not_found", ...BODY_ERRORS],
     example: "/local/v1/away/home",
     body: {
-      schema: () => s.named("HolidayChange", s.strictObject({ away: awayChange() })),
+      schema: () => s.named("HolidayChange", s.strictObject({ away: settingChange("away") })),
       example: { away: { from: "2026-07-04", until: "2026-07-25T16:00" } },
     },
     run(source, { home }, { now, body: { away } }) {

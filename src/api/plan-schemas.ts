@@ -2,6 +2,7 @@
 import { planActions } from "../core/planning/plan-commands.ts";
 import { planCodes } from "../core/planning/plan-reason.ts";
 import { planStates } from "../core/planning/plan-state-machine.ts";
+import { type PlanSetting, planSettings, settingRows } from "../core/planning/setting-rows.ts";
 import * as s from "./schema.ts";
 
 const savingsIn = (unit: typeof s.money) =>
@@ -86,21 +87,10 @@ export const statusProperties = () =>
       "Energy and course by quarter-hour that a plan with `learn` has learned; null if nothing.",
     ),
     settings: s.namedObject("PlanSettings", {
-      hours: s.optional(setting()),
-      energy: s.optional(setting()),
-      from: s.optional(setting()),
-      ready_by: s.optional(setting()),
+      ...ofSettings(() => s.optional(setting())),
+      // Every plan has these two.
       max_price: setting(),
       enabled: setting(),
-      up_to: s.optional(setting()),
-      cheap_below: s.optional(setting()),
-      percent: s.optional(setting()),
-      days: s.optional(s.described(setting(), "Names of days with commas, such as mon,tue.")),
-      tolerance: s.optional(setting()),
-      min_saving: s.optional(setting()),
-      soc_target: s.optional(setting()),
-      soc_minimum: s.optional(setting()),
-      away: s.optional(s.described(setting(), "Two local dates or times, such as 2026-07-01/2026-07-15T14:00.")),
     }),
   }) as const;
 export const identity = { id: s.text, name: s.text, home: s.text } as const;
@@ -150,41 +140,33 @@ export const oncePlan = () =>
     ),
   );
 
-/** A holiday: an object, the text of the same command over MQTT, or null for that of the configuration. */
-export const awayChange = () =>
-  s.noted(s.union([s.strictObject({ from: s.text, until: s.text }), s.text, s.nothing]), {
-    examples: ["2026-07-01/2026-07-15", "off"],
-  });
+const forms = {
+  number: s.number,
+  amount: s.number,
+  switch: s.boolean,
+  days: s.list(s.text),
+  away: s.strictObject({ from: s.text, until: s.text }),
+} as const;
 
-export const planChange = () => {
-  const amount = s.union([s.number, s.text, s.nothing]);
-  return s.oneFitting([
-    s.noted(
-      s.strictObject({
-        hours: s.optional(s.noted(amount, { examples: [3, "1h30m"] })),
-        energy: s.optional(amount),
-        from: s.optional(s.orNull(s.localTime)),
-        ready_by: s.optional(s.orNull(s.localTime)),
-        max_price: s.optional(amount),
-        enabled: s.optional(s.union([s.boolean, s.text, s.nothing])),
-        up_to: s.optional(amount),
-        cheap_below: s.optional(s.noted(amount, { examples: [1.2, "cheap", "30%"] })),
-        percent: s.optional(amount),
-        days: s.optional(s.noted(s.union([s.list(s.text), s.text, s.nothing]), { examples: [["mon", "tue"]] })),
-        tolerance: s.optional(amount),
-        min_saving: s.optional(s.noted(amount, { examples: [0.2, "10%"] })),
-        soc_target: s.optional(amount),
-        soc_minimum: s.optional(amount),
-        away: s.optional(awayChange()),
-      }),
-      {
-        title: "PlanChange",
-        description: "Settings; null resets a setting to the value in the file.",
-        minProperties: 1,
-      },
-    ),
+/** Value of a setting, the text of the same command over MQTT, or null for that of the configuration. */
+export function settingChange(name: PlanSetting): s.Schema {
+  const { form, examples } = settingRows[name];
+  const schema = form === "time" ? s.orNull(s.localTime) : s.union([forms[form], s.text, s.nothing]);
+  return examples ? s.noted(schema, { examples: [...examples] }) : schema;
+}
+
+function ofSettings<Value>(make: (name: PlanSetting) => Value): Readonly<Record<PlanSetting, Value>> {
+  return Object.fromEntries(planSettings.map((name) => [name, make(name)])) as Record<PlanSetting, Value>;
+}
+
+export const planChange = () =>
+  s.oneFitting([
+    s.noted(s.strictObject(ofSettings((name) => s.optional(settingChange(name)))), {
+      title: "PlanChange",
+      description: "Settings; null resets a setting to the value in the file.",
+      minProperties: 1,
+    }),
     s.named("PlanCommand", s.strictObject({ command: s.oneOf(planActions) })),
   ]);
-};
 
 export type PlanAnswer = s.ValueOf<typeof planRow>;

@@ -2,17 +2,18 @@
 import * as z from "zod/mini";
 import { type Message, message } from "../core/language/text.ts";
 import { AWAY_MOMENT, isMoment, readLocalTime } from "../core/planning/model/local-time.ts";
-import { energyMs, nominalWindowMs, planMistakes, readDuration } from "../core/planning/model/plan-definition.ts";
+import { energyMs, planMistakes, readDuration } from "../core/planning/model/plan-definition.ts";
 import {
   type LocalSpan,
   type PlanKind,
   type PlanSpec,
+  type SpecFields,
   weekdays,
   whenLostValues,
   whenShortValues,
 } from "../core/planning/model/plan-spec.ts";
 import { MAX_ENERGY_KWH, MAX_POWER_KW, MAX_PRICE_LIMITS } from "../core/planning/plan-limits.ts";
-import { readCheapBelow, readMinSaving } from "../core/planning/setting-rows.ts";
+import { type PlanSetting, planSettings, settingRows } from "../core/planning/setting-rows.ts";
 import { levels } from "../core/prices/level.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
 import type { Condition } from "./conditions.ts";
@@ -135,28 +136,44 @@ export const planSchema = z
 /** One plan as written in the configuration. */
 export type PlanEntry = z.infer<typeof planSchema>;
 
-/** Settings that not every kind of plan has. */
-const KINDS_OF: Readonly<Partial<Record<keyof PlanEntry, readonly PlanKind[]>>> = {
-  hours: ["window", "slots", "avoid"],
-  profile: ["window"],
-  learn: ["window", "slots"],
-  when_short: ["slots"],
-  min_run: ["slots", "below", "avoid"],
-  min_pause: ["slots", "below"],
-  max_gap: ["slots", "avoid"],
-  at_most_runs: ["slots"],
-  up_to: ["slots"],
-  energy: ["window", "slots"],
-  soc: ["slots"],
-  within: ["window", "slots"],
-  price: ["below"],
-  cheap_below: ["slots"],
-  level: ["below"],
-  percent: ["below"],
-  tolerance: ["window", "slots"],
-  min_saving: ["window", "slots"],
-  away: ["window", "slots", "below"],
+/** Settings that `specOf` or the list of plans reads by itself. */
+type OwnReading =
+  | ("name" | "home" | "id" | "kind" | "after" | "after_pause" | "power_limit" | "group" | "kw" | "priority")
+  | ("use_forecast" | "tolerance_side");
+
+interface FixedRow {
+  /** Kinds of plan that have it; absent for all. */
+  readonly kinds?: readonly PlanKind[];
+  /** Its name in the plan, if its value there is only read or the same. */
+  readonly field?: keyof SpecFields;
+  readonly read?: (value: never) => unknown;
+}
+
+/** Settings that cannot be changed at run time. The others are in `settingRows`. */
+const fixedRows: Readonly<Record<Exclude<keyof PlanEntry, PlanSetting | OwnReading>, FixedRow>> = {
+  learn: { kinds: ["window", "slots"] },
+  profile: { kinds: ["window"], field: "profile" },
+  kwh: { field: "kwh" },
+  min_run: { kinds: ["slots", "below", "avoid"], field: "minRunMs", read: msOf },
+  min_pause: { kinds: ["slots", "below"], field: "minPauseMs", read: msOf },
+  max_gap: { kinds: ["slots", "avoid"], field: "maxGapMs", read: msOf },
+  at_most_runs: { kinds: ["slots"], field: "atMostRuns" },
+  level: { kinds: ["below"], field: "level" },
+  soc: { kinds: ["slots"], field: "soc", read: socOf },
+  within: { kinds: ["window", "slots"], field: "withinDays", read: (days: string) => Number.parseInt(days, 10) },
+  price: { kinds: ["below"], field: "price" },
+  never: { field: "never", read: spanOf },
+  fallback: { field: "fallback", read: (spans: readonly string[]) => spans.map(spanOf) },
+  when_short: { kinds: ["slots"], field: "whenShort" },
+  when_lost: { field: "whenLost" },
 };
+
+/** Settings that not every kind of plan has. */
+const kindsOf = Object.keys(planSchema.def.shape).flatMap((setting) => {
+  const rows: Readonly<Record<string, Pick<FixedRow, "kinds">>> = { ...settingRows, ...fixedRows };
+  const kinds = rows[setting]?.kinds;
+  return kinds ? [{ setting, kinds }] : [];
+});
 
 /** Settings of which each kind needs one. */
 const ONE_OF: Readonly<Record<PlanKind, readonly string[]>> = {
@@ -170,14 +187,14 @@ const ONE_OF: Readonly<Record<PlanKind, readonly string[]>> = {
 export const planConditions: readonly Condition[] = planKinds.map((kind) => ({
   key: "kind",
   values: [kind],
-  without: Object.entries(KINDS_OF).flatMap(([setting, kinds]) => (kinds.includes(kind) ? [] : [setting])),
+  without: kindsOf.flatMap(({ setting, kinds }) => (kinds.includes(kind) ? [] : [setting])),
   oneOf: ONE_OF[kind],
 }));
 
 function mistakesOf(entry: PlanEntry): Mistake[] {
   const found: Mistake[] = [];
   const mistake = (setting: string, said: Message) => found.push({ path: [setting], ...said });
-  for (const [setting, kinds] of Object.entries(KINDS_OF))
+  for (const { setting, kinds } of kindsOf)
     if (entry[setting as keyof PlanEntry] !== undefined && !kinds.includes(entry.kind))
       mistake(setting, message("mistake.kind", { kinds: kinds.join(", "), kind: entry.kind }));
   const { energy, kw, soc } = entry;
@@ -209,59 +226,28 @@ function mistakesOf(entry: PlanEntry): Mistake[] {
 
 /** Returns the settings of a plan. Those of other kinds are absent, because the checks above reject them. */
 export function specOf(entry: PlanEntry): PlanSpec {
-  const { kind, profile, level, percent, days, enabled, tolerance, energy, kw, price } = entry;
-  const { soc } = entry;
+  const { kind, energy, kw, soc, tolerance_side: side } = entry;
+  const given = entry as Readonly<Record<string, unknown>>;
   const kwh = energy ?? (soc && (soc.capacity_kwh * soc.target) / 100);
-  const hoursMs = kwh === undefined || kw === undefined ? msOf(entry.hours) : energyMs(kwh, kw);
-  const settings = {
-    kind,
-    hoursMs: kind === "below" ? undefined : (hoursMs ?? nominalWindowMs({})),
-    from: minuteOf(entry.from),
-    readyBy: minuteOf(entry.ready_by),
-    days,
-    maxPrice: entry.max_price,
-    useForecast: entry.use_forecast || entry.within !== undefined,
-    withinDays: entry.within === undefined ? undefined : Number.parseInt(entry.within, 10),
-    soc: soc && socOf(soc),
-    battery: undefined,
-    tolerance: tolerance === undefined ? undefined : { percent: tolerance, side: entry.tolerance_side ?? "earliest" },
-    fallback: entry.fallback?.map(spanOf),
-    never: entry.never === undefined ? undefined : spanOf(entry.never),
-    away: entry.away,
-    minSaving: readMinSaving(String(entry.min_saving ?? "")) ?? undefined,
-    whenLost: entry.when_lost,
-    whenShort: entry.when_short,
-    enabled,
-    once: undefined,
-    price,
-    kwh: kwh ?? entry.kwh,
-    energyKw: kwh === undefined ? undefined : kw,
-    profile,
-    level,
-    percent,
-    minRunMs: msOf(entry.min_run),
-    minPauseMs: msOf(entry.min_pause),
-    maxGapMs: msOf(entry.max_gap),
-    atMostRuns: entry.at_most_runs,
-    upToMs: msOf(entry.up_to),
-    cheapBelow: readCheapBelow(String(entry.cheap_below ?? "")) ?? undefined,
-  } satisfies { readonly [Setting in SettingOf<PlanSpec>]: unknown };
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as unknown as PlanSpec;
+  const fixed = Object.entries<FixedRow>(fixedRows).flatMap(([setting, { field, read }]) =>
+    field && given[setting] !== undefined ? [[field, read ? read(given[setting] as never) : given[setting]]] : [],
+  );
+  const spec = {
+    ...{ kind, useForecast: entry.use_forecast || entry.within !== undefined, ...Object.fromEntries(fixed) },
+    ...(kwh !== undefined && kw !== undefined && { kwh, energyKw: kw, hoursMs: energyMs(kwh, kw) }),
+    ...(side && { tolerance: { percent: 0, side } }),
+  } as PlanSpec;
+  return planSettings
+    .filter((setting) => given[setting] !== undefined)
+    .reduce((known, setting) => settingRows[setting].read(given[setting], known) ?? known, spec);
 }
 
 function socOf({ topic, capacity_kwh: capacityKwh, target, minimum }: NonNullable<PlanEntry["soc"]>) {
   return { topic, capacityKwh, target, minimum };
 }
 
-/** Settings of all kinds of plan. */
-type SettingOf<Spec> = Spec extends PlanSpec ? keyof Spec : never;
-
 export function msOf(value: number | string | undefined): number | undefined {
   return readDuration(value) ?? undefined;
-}
-
-function minuteOf(text: string | undefined): number | undefined {
-  return readLocalTime(text ?? "") ?? undefined;
 }
 
 function spanOf(text: string): LocalSpan {

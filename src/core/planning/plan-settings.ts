@@ -3,7 +3,7 @@ import { message, placed } from "../language/text.ts";
 import { type RefusedCommand, refusedCommand } from "./command-refusal.ts";
 import { type PlanDefinition, planMistakes } from "./model/plan-definition.ts";
 import type { PlanSpec } from "./model/plan-spec.ts";
-import { type PlanSetting, planSettings, type SettingValue, settingRows } from "./setting-rows.ts";
+import { hasSetting, type PlanSetting, planSettings, type SettingValue, settingRows } from "./setting-rows.ts";
 
 /** Command that resets all settings to the configuration. */
 export const RESET_SETTINGS = "reset_settings";
@@ -20,7 +20,7 @@ export interface ShownSetting {
 }
 
 function settingsOf(spec: PlanSpec): PlanSetting[] {
-  return planSettings.filter((setting) => settingRows[setting].has(spec));
+  return planSettings.filter((setting) => hasSetting(spec, setting));
 }
 
 /** Applies the text of a setting to a spec. The result may contradict itself (see `planMistakes`). */

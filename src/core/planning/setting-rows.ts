@@ -1,4 +1,7 @@
-/** Settings of a plan that the owner may change at run time: one row each. */
+/**
+ * Settings of a plan that the owner may change at run time, one row each. Their commands, configuration, fields on the
+ * page, members in the API and entities in Home Assistant are made from the rows.
+ */
 import { type Message, message } from "../language/text.ts";
 import { levels } from "../prices/level.ts";
 import { HOUR_MS } from "../time/interval.ts";
@@ -8,9 +11,12 @@ import {
   type Away,
   type ChargeGoal,
   type CheapBelow,
-  hasHours,
   type MinSaving,
+  type PlanKind,
   type PlanSpec,
+  type PlanTolerance,
+  type SpecFields,
+  type Weekday,
   weekdays,
 } from "./model/plan-spec.ts";
 import { MAX_ENERGY_KWH, MAX_PRICE_LIMITS } from "./plan-limits.ts";
@@ -18,129 +24,169 @@ import { MAX_ENERGY_KWH, MAX_PRICE_LIMITS } from "./plan-limits.ts";
 /** Published value; null if it is not set. */
 export type SettingValue = string | number | boolean | null;
 
-interface SettingRow {
-  readonly has: (spec: PlanSpec) => boolean;
-  readonly value: (spec: PlanSpec) => SettingValue;
-  /** Applies the text of a command to a plan that has the setting; null for a text of another form. */
-  readonly read: (text: string, spec: PlanSpec) => PlanSpec | null;
-  readonly expected: Message;
+interface Limits {
+  readonly min: number;
+  readonly max: number;
 }
 
-const PERCENT = { min: 0, max: 100 } as const;
-const expectedHours = message("mistake.expected_hours_once");
+/** How a value of a plan is written. */
+interface ValueForm<Value> {
+  /** An `amount` is a number, or a text such as `30%`. */
+  readonly form: "number" | "amount" | "time" | "switch" | "days" | "away";
+  readonly expected: Message;
+  readonly limits?: Limits;
+  /** Step in Home Assistant, which is its minimum there if the value has to be above zero. */
+  readonly step?: number;
+  readonly isAboveZero?: true;
+  readonly unit?: "h" | "kWh" | "%" | "perKwh";
+  /** Text in Home Assistant while it is not set. */
+  readonly unset?: string;
+  /** Reads a value of the configuration, or the text of a command; undefined for none, null for another form. */
+  readonly read: (value: unknown, before?: Value) => Value | undefined | null;
+  readonly show: (value: Value) => SettingValue;
+}
 
+interface SettingFacts {
+  readonly icon: string;
+  /** Kinds of plan that have it, and which of them; absent for all. */
+  readonly kinds?: readonly PlanKind[];
+  readonly has?: (spec: PlanSpec) => boolean;
+  /** Shown only for a plan that uses it. */
+  readonly isRare?: true;
+  /** Examples in the API. */
+  readonly examples?: readonly unknown[];
+}
+
+export interface SettingRow extends Omit<ValueForm<never>, "read" | "show">, SettingFacts {
+  readonly value: (spec: PlanSpec) => SettingValue;
+  /** Applies a value of the configuration, or the text of a command, to a plan; null for another form. */
+  readonly read: (value: unknown, spec: PlanSpec) => PlanSpec | null;
+}
+
+const HOURS: ValueForm<number> = {
+  ...numberForm({ min: 0, max: 24 }, 0.25, "h", message("mistake.expected_hours_once")),
+  isAboveZero: true,
+  read: (value) => readDuration(value) || null,
+  show: (ms) => ms / HOUR_MS,
+};
+const ENERGY: ValueForm<number> = {
+  ...numberForm({ min: 0, max: MAX_ENERGY_KWH }, 0.5, "kWh", message("mistake.expected_kwh", { most: MAX_ENERGY_KWH })),
+  isAboveZero: true,
+};
+const CLOCK: ValueForm<number> = {
+  form: "time",
+  expected: message("mistake.expected_clock"),
+  unset: "00:00",
+  read: (value) => readLocalTime(String(value)),
+  show: localTimeText,
+};
+const PERCENT = numberForm({ min: 0, max: 100 }, 1, "%", message("mistake.expected_percent"));
+const { min: least, max: most } = MAX_PRICE_LIMITS;
+const PRICE = numberForm(MAX_PRICE_LIMITS, 0.01, "perKwh", message("mistake.expected_price_range", { least, most }));
+const SWITCH: ValueForm<boolean> = {
+  form: "switch",
+  expected: message("mistake.expected_on_off"),
+  read: (value) => ({ on: true, true: true, off: false, false: false })[String(value).toLowerCase()] ?? null,
+  show: (value) => value,
+};
+const CHEAP: ValueForm<CheapBelow> = {
+  form: "amount",
+  expected: message("mistake.expected_cheap_below"),
+  unset: "",
+  read: readCheapBelow,
+  show: ({ maxPrice, level, percent }) => maxPrice ?? level ?? `${percent}%`,
+};
+const DAYS: ValueForm<readonly Weekday[]> = {
+  form: "days",
+  expected: message("mistake.expected_day_names"),
+  unset: weekdays.join(","),
+  read(value) {
+    const words = String(value)
+      .toLowerCase()
+      .split(/[,\s]+/);
+    const days = weekdays.filter((day) => words.includes(day));
+    return days.length > 0 && words.every((word) => days.some((day) => day === word)) ? days : null;
+  },
+  show: (days) => days.join(","),
+};
+const TOLERANCE: ValueForm<PlanTolerance> = {
+  ...PERCENT,
+  read: (value, before) => mapped(PERCENT.read(value), (percent) => ({ side: "earliest", ...before, percent })),
+  show: ({ percent }) => percent,
+};
+const SAVING: ValueForm<MinSaving> = {
+  form: "amount",
+  expected: message("mistake.expected_min_saving"),
+  unset: "0",
+  read: readMinSaving,
+  show: (saving) => ("perKwh" in saving ? saving.perKwh : `${saving.percent}%`),
+};
+const AWAY: ValueForm<Away> = {
+  form: "away",
+  expected: message("mistake.expected_away"),
+  unset: "off",
+  read(value) {
+    const away = readAway(typeof value === "string" ? value : (awayText(value as Away) ?? ""));
+    return away === "home" ? undefined : away;
+  },
+  show: awayText,
+};
+/** Part of the goal of a battery. */
+const goal = (part: "target" | "minimum"): ValueForm<ChargeGoal> => ({
+  ...PERCENT,
+  read: (value, before) =>
+    mapped(before && PERCENT.read(value), (percent) => ({ ...before, [part]: percent }) as ChargeGoal),
+  show: (soc) => soc[part],
+});
+
+const slots = { kinds: ["slots"], isRare: true } as const;
+const hasRuns = { kinds: ["window", "slots"], isRare: true } as const;
+
+/** Shape: in the order in which they are shown. */
 const rows = {
-  hours: {
-    has: (spec) => spec.kind !== "below" && !hasEnergy(spec) && !hasBattery(spec),
-    value: (spec) => ("hoursMs" in spec ? spec.hoursMs / HOUR_MS : null),
-    read: (text, spec) => mapped(readHours(text), (hoursMs) => ("hoursMs" in spec ? { ...spec, hoursMs } : null)),
-    expected: expectedHours,
-  },
+  hours: row("hoursMs", HOURS, {
+    icon: "mdi:timer-outline",
+    kinds: ["window", "slots", "avoid"],
+    has: (spec) => !hasEnergy(spec) && !hasBattery(spec),
+    examples: [3, "1h30m"],
+  }),
   energy: {
-    has: hasEnergy,
-    value: (spec) => spec.kwh ?? null,
-    read(text, spec) {
-      const kwh = numberIn(text, { min: 0, max: MAX_ENERGY_KWH });
-      if (!kwh || !("energyKw" in spec) || spec.energyKw === undefined) return null;
-      return { ...spec, kwh, hoursMs: energyMs(kwh, spec.energyKw) };
+    ...row("kwh", ENERGY, { icon: "mdi:battery-charging-medium", kinds: ["window", "slots"], has: hasEnergy }),
+    read(value, spec) {
+      const { energyKw }: SpecFields = spec;
+      const kwh = energyKw && ENERGY.read(value);
+      return kwh ? ({ ...spec, kwh, hoursMs: energyMs(kwh, energyKw) } as PlanSpec) : null;
     },
-    expected: message("mistake.expected_kwh", { most: MAX_ENERGY_KWH }),
   },
-  from: {
+  from: row("from", CLOCK, { icon: "mdi:clock-start", has: repeats }),
+  ready_by: row("readyBy", CLOCK, { icon: "mdi:clock-end", has: repeats }),
+  max_price: row("maxPrice", PRICE, { icon: "mdi:cash-lock" }),
+  enabled: row("enabled", SWITCH, { icon: "mdi:toggle-switch-outline" }),
+  up_to: row("upToMs", HOURS, { icon: "mdi:timer-plus-outline", ...slots, has: isLonger }),
+  cheap_below: row("cheapBelow", CHEAP, {
+    icon: "mdi:tag-outline",
+    ...slots,
+    has: isLonger,
+    examples: [1.2, "cheap", "30%"],
+  }),
+  percent: row("percent", PERCENT, { icon: "mdi:chart-pie-outline", kinds: ["below"], isRare: true }),
+  days: row("days", DAYS, { icon: "mdi:calendar-week", has: repeats, isRare: true, examples: [["mon", "tue"]] }),
+  tolerance: row("tolerance", TOLERANCE, { icon: "mdi:plus-minus-variant", ...hasRuns }),
+  min_saving: row("minSaving", SAVING, {
+    icon: "mdi:piggy-bank-outline",
+    ...hasRuns,
+    has: ({ maxGapMs }: SpecFields) => maxGapMs === undefined,
+    examples: [0.2, "10%"],
+  }),
+  soc_target: row("soc", goal("target"), { icon: "mdi:battery-80", ...slots, has: hasBattery }),
+  soc_minimum: row("soc", goal("minimum"), { icon: "mdi:battery-20", ...slots, has: hasBattery }),
+  away: row("away", AWAY, {
+    icon: "mdi:beach",
+    kinds: ["window", "slots", "below"],
     has: repeats,
-    value: ({ from }) => (from === undefined ? null : localTimeText(from)),
-    read: (text, spec) => mapped(readLocalTime(text), (from) => ({ ...spec, from })),
-    expected: message("mistake.expected_clock"),
-  },
-  ready_by: {
-    has: repeats,
-    value: ({ readyBy }) => (readyBy === undefined ? null : localTimeText(readyBy)),
-    read: (text, spec) => mapped(readLocalTime(text), (readyBy) => ({ ...spec, readyBy })),
-    expected: message("mistake.expected_clock"),
-  },
-  max_price: {
-    has: () => true,
-    value: ({ maxPrice }) => maxPrice ?? null,
-    read: (text, spec) => mapped(numberIn(text, MAX_PRICE_LIMITS), (maxPrice) => ({ ...spec, maxPrice })),
-    expected: message("mistake.expected_price_range", { least: MAX_PRICE_LIMITS.min, most: MAX_PRICE_LIMITS.max }),
-  },
-  enabled: {
-    has: () => true,
-    value: ({ enabled }) => enabled,
-    read: (text, spec) =>
-      mapped({ on: true, true: true, off: false, false: false }[text.toLowerCase()], (enabled) => ({
-        ...spec,
-        enabled,
-      })),
-    expected: message("mistake.expected_on_off"),
-  },
-  up_to: {
-    has: (spec) => spec.kind === "slots" && spec.upToMs !== undefined,
-    value: (spec) => ("upToMs" in spec && spec.upToMs ? spec.upToMs / HOUR_MS : null),
-    read: (text, spec) => mapped(readHours(text), (upToMs) => (spec.kind === "slots" ? { ...spec, upToMs } : null)),
-    expected: expectedHours,
-  },
-  cheap_below: {
-    has: (spec) => spec.kind === "slots" && spec.cheapBelow !== undefined,
-    value: (spec) => ("cheapBelow" in spec && spec.cheapBelow ? cheapBelowText(spec.cheapBelow) : null),
-    read: (text, spec) =>
-      mapped(readCheapBelow(text), (cheapBelow) => (spec.kind === "slots" ? { ...spec, cheapBelow } : null)),
-    expected: message("mistake.expected_cheap_below"),
-  },
-  percent: {
-    has: ({ kind }) => kind === "below",
-    value: (spec) => ("percent" in spec ? (spec.percent ?? null) : null),
-    read: (text, spec) =>
-      mapped(numberIn(text, PERCENT), (percent) => (spec.kind === "below" ? { ...spec, percent } : null)),
-    expected: message("mistake.expected_percent"),
-  },
-  days: {
-    has: repeats,
-    value: ({ days }) => days?.join(",") ?? null,
-    read(text, spec) {
-      const words = text.toLowerCase().split(/[,\s]+/);
-      const days = weekdays.filter((day) => words.includes(day));
-      return days.length > 0 && words.every((word) => days.some((day) => day === word)) ? { ...spec, days } : null;
-    },
-    expected: message("mistake.expected_day_names"),
-  },
-  tolerance: {
-    has: hasHours,
-    value: ({ tolerance }) => tolerance?.percent ?? null,
-    read: (text, spec) =>
-      mapped(numberIn(text, PERCENT), (percent) => ({
-        ...spec,
-        tolerance: { side: "earliest", ...spec.tolerance, percent },
-      })),
-    expected: message("mistake.expected_percent"),
-  },
-  min_saving: {
-    has: (spec) => hasHours(spec) && !("maxGapMs" in spec && spec.maxGapMs !== undefined),
-    value: ({ minSaving }) => (minSaving ? ("perKwh" in minSaving ? minSaving.perKwh : `${minSaving.percent}%`) : null),
-    read: (text, spec) => mapped(readMinSaving(text), (minSaving) => ({ ...spec, minSaving })),
-    expected: message("mistake.expected_min_saving"),
-  },
-  soc_target: {
-    has: hasBattery,
-    value: (spec) => chargeOf(spec)?.target ?? null,
-    read: (text, spec) => mapped(numberIn(text, PERCENT), (target) => withGoal(spec, { target })),
-    expected: message("mistake.expected_percent"),
-  },
-  soc_minimum: {
-    has: hasBattery,
-    value: (spec) => chargeOf(spec)?.minimum ?? null,
-    read: (text, spec) => mapped(numberIn(text, PERCENT), (minimum) => withGoal(spec, { minimum })),
-    expected: message("mistake.expected_percent"),
-  },
-  away: {
-    has: (spec) => spec.kind !== "avoid" && repeats(spec),
-    value: ({ away }) => awayText(away),
-    read(text, { away: _, ...spec }) {
-      const away = readAway(text);
-      return away === null ? null : away === "home" ? spec : { ...spec, away };
-    },
-    expected: message("mistake.expected_away"),
-  },
+    isRare: true,
+    examples: ["2026-07-01/2026-07-15", "off"],
+  }),
 } as const satisfies Record<string, SettingRow>;
 
 export type PlanSetting = keyof typeof rows;
@@ -148,58 +194,96 @@ export const settingRows: Readonly<Record<PlanSetting, SettingRow>> = rows;
 /** Shape: in the order in which they are shown. */
 export const planSettings = Object.keys(rows) as readonly PlanSetting[];
 
+/** Returns whether a plan has a setting. */
+export function hasSetting(spec: PlanSpec, setting: PlanSetting): boolean {
+  const { kinds, has } = settingRows[setting];
+  return (kinds?.includes(spec.kind) ?? true) && (has?.(spec) ?? true);
+}
+
+/** Returns whether a setting is shown: a rare one only if the configuration or the owner sets it. */
+export function isShown(
+  setting: PlanSetting,
+  shown: { readonly changed: boolean; readonly file: SettingValue } | undefined,
+): boolean {
+  return shown !== undefined && (!settingRows[setting].isRare || shown.changed || shown.file !== null);
+}
+
+/** Returns the row of a field of the plan. */
+function row<Name extends keyof SpecFields>(
+  name: Name,
+  { read, show, ...form }: ValueForm<NonNullable<SpecFields[Name]>>,
+  facts: SettingFacts,
+): SettingRow {
+  const known = (spec: SpecFields) => spec[name] as NonNullable<SpecFields[Name]> | undefined;
+  return {
+    ...form,
+    ...facts,
+    value: (spec) => mapped(known(spec), show),
+    read(text, spec) {
+      const value = read(text, known(spec));
+      return value === null ? null : ({ ...spec, [name]: value } as PlanSpec);
+    },
+  };
+}
+
+function numberForm(
+  limits: Limits,
+  step: number,
+  unit: NonNullable<SettingRow["unit"]>,
+  expected: Message,
+): ValueForm<number> {
+  return {
+    form: "number",
+    expected,
+    limits,
+    step,
+    unit,
+    read: (value) => numberIn(value, limits),
+    show: (value) => value,
+  };
+}
+
 function repeats({ once }: PlanSpec): boolean {
   return once === undefined;
 }
 
-function hasEnergy(spec: PlanSpec): boolean {
-  return "energyKw" in spec && spec.energyKw !== undefined && !hasBattery(spec);
+function isLonger({ upToMs }: SpecFields): boolean {
+  return upToMs !== undefined;
 }
 
-function hasBattery(spec: PlanSpec): boolean {
-  return chargeOf(spec) !== null;
+function hasEnergy({ energyKw, soc }: SpecFields): boolean {
+  return energyKw !== undefined && soc === undefined;
 }
 
-function chargeOf(spec: PlanSpec): ChargeGoal | null {
-  return (spec.kind === "slots" && spec.soc) || null;
+function hasBattery({ soc }: SpecFields): boolean {
+  return soc !== undefined;
 }
 
-function withGoal(spec: PlanSpec, goal: Partial<ChargeGoal>): PlanSpec | null {
-  return spec.kind === "slots" && spec.soc ? { ...spec, soc: { ...spec.soc, ...goal } } : null;
-}
-
-function mapped<Value>(value: Value | null | undefined, apply: (value: Value) => PlanSpec | null): PlanSpec | null {
+function mapped<Value, Result>(value: Value | null | undefined, apply: (value: Value) => Result): Result | null {
   return value === null || value === undefined ? null : apply(value);
 }
 
 /** Reads a plain decimal number within limits. */
-function numberIn(text: string, { min, max }: { readonly min: number; readonly max: number }): number | null {
-  const value = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+function numberIn(given: unknown, { min, max }: Limits): number | null {
+  const value = typeof given === "number" || /^-?\d+(\.\d+)?$/.test(String(given)) ? Number(given) : Number.NaN;
   return value >= min && value <= max ? value : null;
 }
 
-/** Reads a duration above zero. Unit: ms. */
-function readHours(text: string): number | null {
-  const ms = readDuration(text);
-  return ms !== null && ms > 0 ? ms : null;
-}
-
 /** Reads the upper limit of cheap prices: a price, a level, or a percentage such as `30%`. */
-export function readCheapBelow(text: string): CheapBelow | null {
-  const level = levels.find((each) => each === text);
+function readCheapBelow(value: unknown): CheapBelow | null {
+  const level = levels.find((each) => each === value);
   if (level) return { level };
-  const percent = text.endsWith("%") ? numberIn(text.slice(0, -1), PERCENT) : null;
-  if (percent !== null) return { percent };
-  const maxPrice = numberIn(text, MAX_PRICE_LIMITS);
-  return maxPrice === null ? null : { maxPrice };
+  const text = String(value);
+  if (text.endsWith("%")) return mapped(PERCENT.read(text.slice(0, -1)), (percent) => ({ percent }));
+  return mapped(PRICE.read(value), (maxPrice) => ({ maxPrice }));
 }
 
 /** Reads the least saving: an amount per kWh, or a percentage such as `10%`. */
-export function readMinSaving(text: string): MinSaving | null {
+function readMinSaving(value: unknown): MinSaving | null {
   const limits = { min: 0, max: Number.POSITIVE_INFINITY };
-  const isPercent = text.endsWith("%");
-  const value = numberIn(isPercent ? text.slice(0, -1) : text, limits);
-  return value === null ? null : isPercent ? { percent: value } : { perKwh: value };
+  const text = String(value);
+  if (text.endsWith("%")) return mapped(numberIn(text.slice(0, -1), limits), (percent) => ({ percent }));
+  return mapped(numberIn(value, limits), (perKwh) => ({ perKwh }));
 }
 
 /** Reads a holiday such as `2026-07-01/2026-07-15T14:00`; `home` for `off`, null for any other text. */
@@ -212,8 +296,4 @@ export function readAway(text: string): Away | "home" | null {
 /** Formats a holiday as the text that `readAway` reads; null without one. */
 export function awayText(away: Away | null | undefined): string | null {
   return away ? `${away.from}/${away.until}` : null;
-}
-
-function cheapBelowText({ maxPrice, level, percent }: CheapBelow): SettingValue {
-  return maxPrice ?? level ?? (percent === undefined ? null : `${percent}%`);
 }

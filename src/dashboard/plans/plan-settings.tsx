@@ -1,35 +1,19 @@
 /** Form with the settings of a plan. */
 import { useState } from "preact/hooks";
-import { MAX_ENERGY_KWH, MAX_PRICE_LIMITS } from "../../core/planning/plan-limits.ts";
-import type { PlanSetting } from "../../core/planning/setting-rows.ts";
+import { isShown, type PlanSetting, planSettings, settingRows } from "../../core/planning/setting-rows.ts";
 import type { Plan } from "../answers.ts";
 import { Wrong } from "../elements.tsx";
 import { LabelledInput } from "../labelled-input.tsx";
-import type { Translate } from "../language.ts";
-import { type NumberLimits, numberMistake, numberText, numberTexts, readNumber } from "../number-text.ts";
+import type { TextName, Translate } from "../language.ts";
+import { numberMistake, numberText, numberTexts, readNumber } from "../number-text.ts";
 import { usePage } from "../page.ts";
 import { readTime, TIME_INPUT } from "../time-text.ts";
 
 export type PlanChange = Readonly<Record<string, string | number | boolean | null>>;
 
-const PERCENT = { min: 0, max: 100 } as const;
-/** Shown only for a plan that uses them. */
-const RARE: readonly PlanSetting[] = ["up_to", "percent", "tolerance", "soc_target", "soc_minimum"];
-
-/** Limits of the settings that are numbers, and of those that are times none. `enabled` is the switch of the card. */
-const FIELDS = {
-  hours: { min: 0, max: 24 },
-  energy: { min: 0, max: MAX_ENERGY_KWH },
-  from: null,
-  ready_by: null,
-  max_price: MAX_PRICE_LIMITS,
-  up_to: { min: 0, max: 24 },
-  percent: PERCENT,
-  tolerance: PERCENT,
-  soc_target: PERCENT,
-  soc_minimum: PERCENT,
-} as const satisfies Partial<Record<PlanSetting, NumberLimits | null>>;
-type Field = keyof typeof FIELDS;
+/** Settings with a label. `enabled` is the switch of the card. */
+type Field = PlanSetting &
+  (TextName extends infer Name ? (Name extends `setting_${infer Setting}` ? Setting : never) : never);
 
 interface PlanSettingsProps {
   readonly plan: Plan;
@@ -44,7 +28,8 @@ export function PlanSettings({ plan: { id, settings }, onChange, onNothing }: Pl
   const [typed, setTyped] = useState<Partial<Record<Field, string>>>({});
   /** Fields that were left after a change. Their mistakes are shown. */
   const [left, setLeft] = useState<readonly Field[]>([]);
-  const fields = shownFields(settings);
+  const isField = (name: PlanSetting): name is Field => t.has(`setting_${name}`);
+  const fields = planSettings.filter(isField).filter((name) => isShown(name, settings[name]));
   const known = (name: Field) => settings[name]?.value ?? null;
   const changed = fields.flatMap((name) => {
     const text = typed[name];
@@ -74,7 +59,7 @@ export function PlanSettings({ plan: { id, settings }, onChange, onNothing }: Pl
             id={place}
             label={t(`setting_${name}`)}
             name={name}
-            {...(FIELDS[name] ? DECIMAL_INPUT : TIME_INPUT)}
+            {...(settingRows[name].limits ? DECIMAL_INPUT : TIME_INPUT)}
             value={typed[name] ?? (typeof value === "number" ? numberText(value, t.language) : String(value ?? ""))}
             aria-invalid={mistake !== undefined}
             aria-describedby={`${place}-mistake`}
@@ -97,16 +82,9 @@ export function PlanSettings({ plan: { id, settings }, onChange, onNothing }: Pl
   );
 }
 
-/** Returns the fields of the settings that a plan has. Rare ones only if they are in use. */
-function shownFields(settings: Plan["settings"]): Field[] {
-  return (Object.keys(FIELDS) as Field[]).filter((name) => {
-    const setting = settings[name];
-    return setting && (!RARE.includes(name) || setting.changed || setting.file !== null);
-  });
-}
-
 function mistakeIn(name: Field, value: unknown, t: Translate): string | undefined {
-  const wrong = FIELDS[name] && value !== null ? numberMistake(value, FIELDS[name]) : null;
+  const { limits } = settingRows[name];
+  const wrong = limits && value !== null ? numberMistake(value, limits) : null;
   return wrong ? t(wrong.key, numberTexts(wrong.facts, t.language)) : undefined;
 }
 
@@ -116,5 +94,5 @@ const DECIMAL_INPUT = { inputMode: "decimal" } as const;
 /** Returns the value of a field; null resets it to the configuration. Any text that is not a number stays a text. */
 function settingOf(name: Field, text: string): string | number | null {
   if (text.trim() === "") return null;
-  return FIELDS[name] ? (readNumber(text) ?? text) : (readTime(text) ?? text);
+  return settingRows[name].limits ? (readNumber(text) ?? text) : (readTime(text) ?? text);
 }

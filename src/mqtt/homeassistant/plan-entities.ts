@@ -1,12 +1,16 @@
 /** Entities of a plan: a device of its own, with every setting that the user can change. */
 
 import type { EntityName } from "../../core/language/text.ts";
-import { type PlanSpec, weekdays } from "../../core/planning/model/plan-spec.ts";
-import { MAX_ENERGY_KWH, MAX_PRICE_LIMITS } from "../../core/planning/plan-limits.ts";
 import { RESET_SETTINGS } from "../../core/planning/plan-settings.ts";
 import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
 import { planStates } from "../../core/planning/plan-state-machine.ts";
-import type { PlanSetting, SettingValue } from "../../core/planning/setting-rows.ts";
+import {
+  isShown,
+  type PlanSetting,
+  planSettings,
+  type SettingValue,
+  settingRows,
+} from "../../core/planning/setting-rows.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import { planPath } from "../topics/plan-topics.ts";
 import { type Device, type EntityRow, entityRow } from "./entity.ts";
@@ -25,10 +29,6 @@ export function planDevice(plan: PlanSnapshot): Device<PlanSnapshot> {
 
 /** Regular expression for a time of day, from 00:00 to 23:59. */
 const TIME_PATTERN = "^([01]\\d|2[0-3]):[0-5]\\d$";
-/** Shown for a time that is not set. Home Assistant rejects a text that does not match its pattern. */
-const MIDNIGHT = "00:00";
-/** Shortest run: one quarter of an hour, the shortest price interval. */
-const MIN_HOURS = 0.25;
 /** Topic of the values: `state` is already used by the plan's public payload. */
 const VALUES = { topic: "entities" } as const;
 const SENSOR = { ...VALUES, platform: "sensor" } as const;
@@ -36,11 +36,6 @@ const TIME = { ...SENSOR, deviceClass: "timestamp" } as const;
 const PER_KWH = { ...SENSOR, unit: "perKwh", precision: 2 } as const;
 const hasEnergy = ({ definition: { spec } }: PlanSnapshot) => spec.kwh !== undefined;
 const MONEY = { ...SENSOR, deviceClass: "monetary", unit: "currency", precision: 2, exists: hasEnergy } as const;
-const SETTING = { ...VALUES, category: "config" } as const;
-const NUMBER = { ...SETTING, platform: "number" } as const;
-const HOURS = { ...NUMBER, unit: "h" } as const;
-const HOURS_LIMITS = { min: MIN_HOURS, max: 24, step: MIN_HOURS } as const;
-const TIME_OF_DAY = { ...SETTING, platform: "text", isTime: true, exists: repeats } as const;
 
 const signalRows: readonly Row[] = [
   row("on", "signal", ({ on }) => on, {
@@ -99,57 +94,33 @@ const moneyRows: readonly Row[] = [
   }),
 ];
 
-const settingRows: readonly Row[] = [
-  row("hours", "hours", (plan) => Math.max(MIN_HOURS, Number(settingOf("hours")(plan))), {
-    ...HOURS,
-    command: { setting: "hours", ...HOURS_LIMITS },
-    icon: "mdi:timer-outline",
-    exists: ({ definition: { spec } }) => spec.kind !== "below" && !hasEnergyTarget(spec),
-  }),
-  row("energy", "energy", settingOf("energy"), {
-    ...NUMBER,
-    command: { setting: "energy", min: 0.5, max: MAX_ENERGY_KWH, step: 0.5 },
-    unit: "kWh",
-    icon: "mdi:battery-charging-medium",
-    exists: ({ definition: { spec } }) => hasEnergyTarget(spec),
-  }),
-  row("from", "from", (plan) => settingOf("from")(plan) ?? settingOf("ready_by")(plan) ?? MIDNIGHT, {
-    ...TIME_OF_DAY,
-    command: { setting: "from", pattern: TIME_PATTERN },
-    icon: "mdi:clock-start",
-  }),
-  row("ready_by", "ready_by", (plan) => settingOf("ready_by")(plan) ?? settingOf("from")(plan) ?? MIDNIGHT, {
-    ...TIME_OF_DAY,
-    command: { setting: "ready_by", pattern: TIME_PATTERN },
-    icon: "mdi:clock-end",
-  }),
-  row("max_price", "highest_price", settingOf("max_price"), {
-    ...NUMBER,
-    command: { setting: "max_price", ...MAX_PRICE_LIMITS, step: 0.01 },
-    unit: "perKwh",
-    icon: "mdi:cash-lock",
-  }),
-  percentRow("percent", "mdi:chart-pie-outline"),
-  percentRow("tolerance", "mdi:plus-minus-variant"),
-  percentRow("soc_target", "mdi:battery-80"),
-  percentRow("soc_minimum", "mdi:battery-20"),
-  row("up_to", "up_to", settingOf("up_to"), {
-    ...HOURS,
-    command: { setting: "up_to", ...HOURS_LIMITS },
-    icon: "mdi:timer-plus-outline",
-    exists: isSet("up_to"),
-  }),
-  textRow("cheap_below", "mdi:tag-outline"),
-  textRow("days", "mdi:calendar-week"),
-  textRow("min_saving", "mdi:piggy-bank-outline"),
-  textRow("away", "mdi:beach"),
-  row("enabled", "enabled", settingOf("enabled"), {
-    ...SETTING,
-    platform: "switch",
-    command: { setting: "enabled" },
-    icon: "mdi:toggle-switch-outline",
-  }),
-];
+/** The other end of the window, which a time has while it is not set. */
+const OTHER_TIME: Readonly<Partial<Record<PlanSetting, PlanSetting>>> = { from: "ready_by", ready_by: "from" };
+
+/** Names of the settings whose entity has another one. */
+const NAMES: Readonly<Record<Exclude<PlanSetting, EntityName>, EntityName>> = { max_price: "highest_price" };
+
+/** Returns the entity of a setting. Home Assistant rejects a text that does not match its pattern and ignores an empty one. */
+function settingEntity(setting: PlanSetting): Row {
+  const { form, limits, step, isAboveZero, unset, unit, icon, kinds, has, isRare } = settingRows[setting];
+  const numbers = limits && step ? { min: isAboveZero ? step : limits.min, max: limits.max, step } : {};
+  const platform = form === "number" || form === "switch" ? form : "text";
+  const value = ({ settings }: PlanSnapshot): SettingValue => {
+    const known = settings[setting]?.value ?? settings[OTHER_TIME[setting] ?? setting]?.value ?? unset ?? null;
+    if (typeof known === "number" && isAboveZero && step) return Math.max(step, known);
+    return platform === "text" ? String(known) : known;
+  };
+  return row(setting, setting in NAMES ? NAMES[setting as keyof typeof NAMES] : (setting as EntityName), value, {
+    ...VALUES,
+    category: "config",
+    platform,
+    command: { setting, ...numbers, ...(form === "time" && { pattern: TIME_PATTERN }) },
+    ...(unit && { unit }),
+    ...(form === "time" && { isTime: true }),
+    icon,
+    ...((kinds || has || isRare) && { exists: ({ settings }: PlanSnapshot) => isShown(setting, settings[setting]) }),
+  });
+}
 
 const buttonRows: readonly Row[] = [
   button("run_now", "run_now", "mdi:play"),
@@ -163,43 +134,16 @@ const buttonRows: readonly Row[] = [
 ];
 
 /** Every entity of a plan. */
-export const planRows: readonly Row[] = [...signalRows, eventRow, ...moneyRows, ...settingRows, ...buttonRows];
+export const planRows: readonly Row[] = [
+  ...signalRows,
+  eventRow,
+  ...moneyRows,
+  ...planSettings.map(settingEntity),
+  ...buttonRows,
+];
 
 function repeats({ definition: { spec } }: PlanSnapshot): boolean {
   return spec.once === undefined;
-}
-
-function hasEnergyTarget(spec: PlanSpec): boolean {
-  return "energyKw" in spec && spec.energyKw !== undefined;
-}
-
-function settingOf(setting: PlanSetting): (plan: PlanSnapshot) => SettingValue {
-  return ({ settings }) => settings[setting]?.value ?? null;
-}
-
-/** Returns whether the configuration or the owner sets a setting that most plans do not use. */
-function isSet(setting: PlanSetting): (plan: PlanSnapshot) => boolean {
-  return ({ settings }) => settings[setting]?.changed === true || (settings[setting]?.file ?? null) !== null;
-}
-
-function percentRow(setting: PlanSetting & EntityName, icon: string): Row {
-  const command = { setting, min: 0, max: 100, step: 1 };
-  return row(setting, setting, settingOf(setting), { ...NUMBER, command, unit: "%", icon, exists: isSet(setting) });
-}
-
-/** What a text means if it is not set: Home Assistant ignores an empty state. */
-const NONE = { cheap_below: "", days: weekdays.join(","), min_saving: "0", away: "off" } as const;
-
-/** Returns a setting as a text. An empty text restores the value of the configuration. */
-function textRow(setting: keyof typeof NONE, icon: string): Row {
-  const value = (plan: PlanSnapshot) => String(settingOf(setting)(plan) ?? NONE[setting]);
-  return row(setting, setting, value, {
-    ...SETTING,
-    platform: "text",
-    command: { setting },
-    icon,
-    exists: isSet(setting),
-  });
 }
 
 function button(setting: string, name: EntityName, icon: string): Row {

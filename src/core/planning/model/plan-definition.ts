@@ -39,20 +39,7 @@ export interface PlanPower {
 
 /** A setting that contradicts others, by its name in the configuration. */
 export interface PlanMistake extends Message {
-  readonly setting:
-    | "hours"
-    | "from"
-    | "ready_by"
-    | "max_price"
-    | "fallback"
-    | "tolerance"
-    | "after"
-    | "min_run"
-    | "min_pause"
-    | "max_gap"
-    | "never"
-    | "at_most_runs"
-    | "percent";
+  readonly setting: string;
 }
 
 const DAY_MINUTES = 24 * 60;

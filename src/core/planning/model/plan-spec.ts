@@ -148,6 +148,10 @@ export interface AvoidPlan extends PlanCommon {
 
 export type PlanSpec = WindowPlan | SlotsPlan | BelowPlan | AvoidPlan;
 export type PlanKind = PlanSpec["kind"];
+/** Settings of plans of all kinds. A plan has only those of its kind. */
+export type SpecFields = Partial<
+  Omit<WindowPlan, "kind"> & Omit<SlotsPlan, "kind"> & Omit<BelowPlan, "kind"> & Omit<AvoidPlan, "kind">
+>;
 
 /** Returns true for a plan that runs for a number of hours. */
 export function hasHours(spec: PlanSpec): spec is WindowPlan | SlotsPlan {
