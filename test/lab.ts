@@ -14,26 +14,12 @@ interface Lab {
 
 const labs: Readonly<Record<string, Lab>> = {
   year: { text: "simulates a year of one home with faults", run: ["node", "test/flow/state/year.ts"] },
-  week: { text: "prints the runs of three appliances in a week", run: ["node", "test/flow/plans/week.ts"] },
-  measured: {
-    text: "prints what was planned, measured and learned of three appliances",
-    run: ["node", "test/flow/plugs/measured-days.ts"],
-  },
-  reads: {
-    text: "reads plans at random between 100,000 decisions: PAUSES, SEED",
-    run: ["node", "test/flow/plans/plan-reads.ts"],
-  },
-  tasks: { text: "counts the clicks and seconds of ten tasks on the page", run: ["node", "test/tasks/run.ts"] },
   torture: { text: "injects faults into the built program", run: ["node", "test/torture/run.ts"] },
   hostile: {
     text: "sends hostile texts of each source to the built program",
     run: ["node", "test/torture/run.ts", "texts"],
   },
   fleet: { text: "runs a thousand accounts on this machine", run: ["node", "test/fleet/run.ts"] },
-  groups: {
-    text: "lives of power groups, and their cost: lives or optimum, COUNT, SEED",
-    run: ["node", "test/groups/run.ts"],
-  },
   homeassistant: { text: "tests with a real Home Assistant", run: ["node", "test/homeassistant/run.ts"] },
   readers: { text: "runs the programs that read elbro's prices", run: ["node", "test/readers/run.ts"] },
   python: { text: "checks manifests and a generated client with PyPI", run: ["node", "test/python/run.ts"] },

@@ -216,7 +216,7 @@ export async function whenSame({ home, house }: Seen): Promise<void> {
 }
 
 /** Returns the number of enabled entities. Rejects if one is not as `wanted`. */
-export async function allAre(home: HomeAssistant, wanted: "available" | "unavailable"): Promise<number | undefined> {
+async function allAre(home: HomeAssistant, wanted: "available" | "unavailable"): Promise<number | undefined> {
   const entities = [...(await shownEntities(home)).values()].filter(({ state }) => state !== "disabled");
   const others = entities.filter(({ state }) => (state === "unavailable") !== (wanted === "unavailable"));
   if (others.length > 0) throw new Error(`${others.length} are not: ${named(others.map((each) => each.entityId))}`);

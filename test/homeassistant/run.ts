@@ -4,7 +4,6 @@
  * - `-- --newest` uses the newest Home Assistant instead of the pinned one.
  * - `-- --protocol 3.1.1` uses that version of MQTT. By default, 5 is tried first.
  * - `-- --broker mosquitto` uses Mosquitto instead of the embedded broker.
- * - `-- --homes 50` checks the entities of 50 homes instead, on the embedded broker.
  * - `-- --silence` also suspends elbro until its entities become unavailable, which takes some minutes.
  * - `-- --install-within 240` limits the installation to 240 s.
  *
@@ -32,7 +31,6 @@ import { shownEntities } from "./entities.ts";
 import { HomeAssistant } from "./home-assistant.ts";
 import { type Installation, install } from "./install.ts";
 import { CannotInstall, type Machine, prepareMachine } from "./machine.ts";
-import { checkManyHomes } from "./many-homes.ts";
 import { type Broker, connectMqtt, type Protocol } from "./mqtt-integration.ts";
 import { checkNamedEntities } from "./named-entities.ts";
 import { type BrokerKind, PlayedHouse } from "./played-house.ts";
@@ -45,14 +43,11 @@ const FOLDER = path.resolve(import.meta.dirname, "../../build/homeassistant");
 const PROTOCOLS: readonly Protocol[] = ["5", "3.1.1"];
 const BROKERS = ["embedded", "mosquitto"] as const satisfies readonly BrokerKind[];
 
-const { newest, protocol, broker, silence, homes, installWithinMs } = optionsIn(process.argv.slice(2));
+const { newest, protocol, broker, silence, installWithinMs } = optionsIn(process.argv.slice(2));
 try {
   const machine = await timed("Python", () => prepareMachine(installWithinMs));
   const installation = await timed("Home Assistant installed", () => install(machine, { newest }));
-  process.exitCode =
-    homes > 0
-      ? await testManyHomes(machine, installation)
-      : await test(machine, installation, protocol === undefined ? PROTOCOLS : [protocol]);
+  process.exitCode = await test(machine, installation, protocol === undefined ? PROTOCOLS : [protocol]);
 } catch (error) {
   if (!(error instanceof CannotInstall)) throw error;
   console.log(`homeassistant: not tested: ${error.message}`);
@@ -93,17 +88,6 @@ async function test(machine: Machine, installation: Installation, protocols: rea
   return used !== null && failed === 0 ? 0 : 1;
 }
 
-async function testManyHomes(machine: Machine, installation: Installation): Promise<number> {
-  const checks = new Checks();
-  await using home = await timed("Home Assistant started", () => HomeAssistant.start(machine, installation));
-  await checkManyHomes(checks, home, homes);
-  await keepFindings(home);
-  console.log(
-    `homeassistant: version=${installation.version} homes=${homes} passed=${checks.passed} failed=${checks.failed}`,
-  );
-  return checks.failed === 0 ? 0 : 1;
-}
-
 /** Writes Home Assistant's log, and each entity with its ids and state, to files. */
 async function keepFindings(home: HomeAssistant): Promise<void> {
   const entities = [...(await shownEntities(home)).values()];
@@ -139,8 +123,6 @@ interface Options {
   readonly protocol: Protocol | undefined;
   readonly broker: BrokerKind;
   readonly silence: boolean;
-  /** 0 for the household of the other checks. */
-  readonly homes: number;
   readonly installWithinMs: number;
 }
 
@@ -152,7 +134,6 @@ function optionsIn(args: string[]): Options {
       protocol: { type: "string" },
       broker: { type: "string", default: BROKERS[0] },
       silence: { type: "boolean", default: false },
-      homes: { type: "string", default: "0" },
       "install-within": { type: "string", default: "Infinity" },
     },
   });
@@ -162,5 +143,5 @@ function optionsIn(args: string[]): Options {
   if (!broker) throw new Error(`--broker is one of ${BROKERS.join(", ")}`);
   const installWithinMs = 1_000 * Number(values["install-within"]);
   const { newest, silence } = values;
-  return { newest, protocol, broker, silence, homes: Number(values.homes), installWithinMs };
+  return { newest, protocol, broker, silence, installWithinMs };
 }

@@ -1,8 +1,7 @@
 /** Days of real prices, and random numbers from a seed. */
 
 import type { PricePoint } from "../../../src/core/prices/timeline.ts";
-import { type EpochMs, HOUR_MS } from "../../../src/core/time/interval.ts";
-import { calendar } from "../home/price-days.ts";
+import { HOUR_MS } from "../../../src/core/time/interval.ts";
 import { haveRealPrices, readRealPrices } from "./real-prices.ts";
 
 /**
@@ -17,14 +16,6 @@ export function realPoints(): PricePoint[] {
 /** Removes one hour in nine, to simulate gaps in the service's data. `phase` shifts the gaps. */
 export function withGaps(points: readonly PricePoint[], phase: number): PricePoint[] {
   return points.filter((point) => Math.floor(point.start / HOUR_MS + phase) % 9 !== 0);
-}
-
-/** Returns the starts of the local days that have prices for every plan's whole window, ascending. */
-export function daysOfPrices(points: readonly PricePoint[]): EpochMs[] {
-  const [first, last] = [points[0], points.at(-1)];
-  if (!first || !last) return [];
-  const inner = { start: first.start + 48 * HOUR_MS, end: last.end - 72 * HOUR_MS };
-  return calendar.boundaries("day", inner).slice(1);
 }
 
 /** Returns a Mulberry32 pseudorandom generator. */

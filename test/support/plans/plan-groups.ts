@@ -1,4 +1,4 @@
-/** Power groups on days of real prices, for benches and for the comparison with a solver. */
+/** Power groups on days of real prices, for benches and tests. */
 
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
@@ -10,7 +10,6 @@ import type { Timeline } from "../../../src/core/prices/timeline.ts";
 import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { at, calendar, timelineOf } from "../home/price-days.ts";
 import { realPoints } from "./plan-days.ts";
-import { type SolverGroup, stepPrices, stepsOn } from "./plan-solver.ts";
 
 export interface GroupPlan {
   readonly spec: PlanSpec;
@@ -69,7 +68,7 @@ export function groupCases(count: number, days: number, limitWatts = 11_000): Gr
 }
 
 /** Returns a group whose plans run once, on the day from `start`. */
-export function caseOf(plans: readonly GroupPlan[], start: EpochMs, limitWatts: number, timeline: Timeline): GroupCase {
+function caseOf(plans: readonly GroupPlan[], start: EpochMs, limitWatts: number, timeline: Timeline): GroupCase {
   const definitions = plans.map(({ spec, watts, from, to }, place) => {
     const once = { start: start + from * HOUR_MS, end: start + to * HOUR_MS };
     const power = { group: "house", limitWatts, watts, priority: 1 };
@@ -115,24 +114,4 @@ export function solveCase({ definitions, timeline, start }: GroupCase): (readonl
     const length = runs.reduce((sum, run) => sum + run.end - run.start, 0);
     return "hoursMs" in spec && length < spec.hoursMs ? null : runs;
   });
-}
-
-/** Returns the same group in the form that the solver takes. Its steps are the shortest price intervals, as in elbro. */
-export function solverGroup({ plans, start, limitWatts, timeline }: GroupCase): SolverGroup {
-  const day = { start, end: start + 24 * HOUR_MS };
-  const stepMs = Math.min(...timeline.points.map((point) => point.end - point.start));
-  const prices = stepPrices(timeline.points, day, stepMs);
-  const stepAt = (hours: number) => (hours * HOUR_MS) / stepMs;
-  return {
-    limitWatts,
-    plans: plans.map(({ spec, watts, from, to }) => ({
-      ...{ spec, watts, stepMs },
-      prices: prices.map((price, step) => (stepAt(from) <= step && step < stepAt(to) ? price : null)),
-    })),
-  };
-}
-
-export function stepsOfCase(given: GroupCase, runs: readonly (readonly Interval[] | null)[]): boolean[][] {
-  const { plans } = solverGroup(given);
-  return plans.map((plan, i) => stepsOn(plan, given.start, runs[i] ?? []));
 }
