@@ -19,7 +19,6 @@ const labs: Readonly<Record<string, Lab>> = {
     text: "sends hostile texts of each source to the built program",
     run: ["node", "test/torture/run.ts", "texts"],
   },
-  fleet: { text: "runs a thousand accounts on this machine", run: ["node", "test/fleet/run.ts"] },
   homeassistant: { text: "tests with a real Home Assistant", run: ["node", "test/homeassistant/run.ts"] },
   readers: { text: "runs the programs that read elbro's prices", run: ["node", "test/readers/run.ts"] },
   python: { text: "checks manifests and a generated client with PyPI", run: ["node", "test/python/run.ts"] },

@@ -54,11 +54,6 @@ describe("the log over HTTP", () => {
     expect(JSON.stringify([...lines, ...later])).not.toContain(LAN_KEY);
     expect((await askText(daemon, "log.csv"))[1]).toMatch(/^time,level,text,facts\r\n2026-03-10T10:00:00\+01:00,info,/);
   });
-
-  test("the log over HTTP needs a key with the scope control", async () => {
-    await using daemon = await startLocalApi({ start: START, scopes: ["read"] });
-    expect((await daemon.request("/local/v1/log")).status).toBe(403);
-  });
 });
 
 describe("backup over HTTP", () => {
@@ -124,13 +119,6 @@ describe("backup over HTTP", () => {
     await daemon.restart();
     await daemon.clock.settle();
     expect(await hoursOf(daemon)).toBe(1);
-  });
-
-  test("download, upload and deletion need the scope admin", async () => {
-    await using daemon = await startLocalApi({ start: START, scopes: ["control"] });
-    expect((await daemon.request("/local/v1/backup")).status).toBe(403);
-    expect((await upload(daemon, new Uint8Array(1))).status).toBe(403);
-    expect((await daemon.send("DELETE", "/local/v1/backup")).status).toBe(403);
   });
 
   /** Copies that passed each check when a copy was used as a file. */

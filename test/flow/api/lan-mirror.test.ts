@@ -17,20 +17,6 @@ const LAST_YEAR = "prices?from=2025-03-01T00:00:00Z&to=2025-03-08T00:00:00Z&reso
 
 const said = (answer: Response) => ["x-elbro-source", "age", "x-elbro-stale"].map((name) => answer.headers.get(name));
 
-test("thirty clients of data that is not stored cause one request; afterwards it is stored", async () => {
-  await using it = await daemon();
-  await it.clock.settle();
-  const before = it.simulator.answered().length;
-  const answers = await Promise.all(Array.from({ length: 30 }, () => it.request(pathOf(it, LAST_YEAR))));
-  const bodies = await Promise.all(answers.map((answer) => answer.text()));
-  expect(it.simulator.answered().length - before).toBe(1);
-  expect(new Set(bodies).size).toBe(1);
-  expect(answers.map((answer) => answer.headers.get("x-elbro-source"))).toContain("service");
-  const later = await it.request(pathOf(it, LAST_YEAR));
-  expect([later.status, ...said(later)]).toEqual([200, "shelf", "0", null]);
-  expect(it.simulator.answered().length - before).toBe(1);
-});
-
 test("without the service, older data is returned with its age, and data never requested is an error", async () => {
   await using it = await daemon();
   await it.clock.runUntil(MORNING + HOUR_MS);

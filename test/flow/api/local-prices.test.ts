@@ -108,22 +108,6 @@ describe("prices", () => {
     expect(prices.every(({ level, rank }) => level !== null && rank !== null)).toBe(true);
   });
 
-  test.each([
-    ["2026-03-29", 92],
-    ["2026-10-25", 100],
-  ])("of the day %s are %i, with each rank once", async (date, count) => {
-    const noon = Date.parse(`${date}T12:00:00Z`);
-    await using daemon = await evening(noon);
-    const { prices } = await pricesOf(daemon);
-    const today = prices.filter(({ rank_of }) => rank_of === count);
-    expect(today.length).toBe(count);
-    expect(prices.slice(1).every(({ start }, i) => start === prices[i]?.end)).toBe(true);
-    const evcc = (await askJson(daemon, "formats/evcc")) as unknown as { start: string; end: string }[];
-    expect(evcc.slice(1).every(({ start }, i) => start === evcc[i]?.end)).toBe(true);
-    const nordpool = (await askJson(daemon, "formats/nordpool")) as { raw_today: unknown[] };
-    expect(nordpool.raw_today.length).toBe(count);
-  });
-
   test("reject invalid ranges with a reason", async () => {
     await using daemon = await startLocalApi({ start: EVENING });
     await daemon.clock.settle();

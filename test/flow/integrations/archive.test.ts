@@ -15,7 +15,6 @@ import { archived, RunningArchive, storedIn } from "../../support/archive/runnin
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { copiedText } from "../../support/docs/copied-files.ts";
 import { pageText } from "../../support/docs/docs-pages.ts";
-import { LineProcess } from "../../support/processes/line-process.ts";
 import { loopMs } from "../../support/runner/loop-time.ts";
 import { lacks } from "../../support/runner/needs.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
@@ -151,46 +150,6 @@ describe.skipIf(lacks("PostgreSQL"))("the archive in PostgreSQL", () => {
         [QUARTERS, dayOf("2026-03-10")],
       ]),
     );
-  });
-
-  test("the archive in PostgreSQL does not write identical rows again", async () => {
-    using disk = new StoreOnDisk();
-    await using archive = await runningArchive(disk);
-    archive.put(HOURS, OCTOBER, rowsOf("hour", OCTOBER));
-    await archive.untilCopied();
-    archive.written.length = 0;
-    archive.put(
-      HOURS,
-      OCTOBER,
-      rowsOf("hour", OCTOBER, (start) => (start === OCTOBER.start ? 9 : 1.25)),
-    );
-    await archive.untilCopied();
-    expect(archive.written).toEqual([1]);
-  });
-
-  test("the archive in PostgreSQL contains every row once after the daemon was killed during a transfer five times", async () => {
-    using disk = new StoreOnDisk();
-    disk.database.close();
-    database = `archive_${++databases}`;
-    await server.query(`create database ${database}`);
-    let round = 0;
-    for (let life = 0; life < 5; life++) {
-      const program = path.join(import.meta.dirname, "../../support/archive/archive-process.ts");
-      await using child = new LineProcess([program, disk.path, server.url(database), String(round)]);
-      for (let written = 0; written < 4 + life; ) {
-        const line = await child.ask();
-        if (line.startsWith("stored ")) round = Number(line.slice("stored ".length)) + 1;
-        if (line.startsWith("written ")) written++;
-      }
-    }
-    disk.reopen();
-    await using archive = new RunningArchive(server.url(database), disk);
-    await archive.untilCopied();
-    const year = { start: dayOf("2026-01-01").start, end: dayOf("2027-01-01").start };
-    const expected = archive.stored([[QUARTERS, year]]);
-    expect(expected.size).toBeGreaterThan(96);
-    expect(await archived(server, database)).toEqual(expected);
-    expect(archive.log).toEqual([]);
   });
 
   test("the archive in PostgreSQL is filled again if it lacks confirmed batches", async () => {

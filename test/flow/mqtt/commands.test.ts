@@ -208,20 +208,6 @@ describe("without a running daemon a command uses the data directory itself:", (
     expect(code).toBe(1);
   });
 
-  test("a broker that is not reachable is reported", async () => {
-    await using installed = await TestDaemon.install({ config: { mqtt: { url: "mqtt://127.0.0.1:1" } } });
-    const { code, output } = await installed.run("check", "--online");
-    expect(output).toContain("FAIL broker: nothing listens there");
-    expect(code).toBe(1);
-  });
-
-  test("an unknown home is reported with the known ones", async () => {
-    await using installed = await TestDaemon.install();
-    const { code, output } = await installed.run("prices", "cabin");
-    expect(output).toContain('unknown home "cabin"; expected one of home, stugan');
-    expect(code).toBe(1);
-  });
-
   test("without a response of the service no home is known", async () => {
     await using installed = await TestDaemon.install();
     await installed.simulator.close();
@@ -406,22 +392,6 @@ describe("backup and restore", () => {
     expect((await installed.run("restore", installed.dir.file("backup.db"))).code).toBe(0);
     expect(readdirSync(data)).toContain("elbro.db");
     for (const file of readdirSync(data)) expect(statSync(`${data}/${file}`).uid, file).toBe(owner);
-  });
-
-  test("a restore is rejected with a reason while the daemon runs, and without a copy", async () => {
-    await using installed = await TestDaemon.install();
-    const none = await installed.run("restore");
-    expect(none.output).toContain("elbro.db.copy cannot be used: the file does not exist");
-    expect(none.code).toBe(78);
-    await using daemon = await installed.launch();
-    expect((await installed.run("backup", installed.dir.file("backup.db"))).code).toBe(0);
-    expect((await installed.run("restore", "nothing.db")).output).toMatch(
-      /nothing.db cannot be used: the file does not exist$/,
-    );
-    const held = await installed.run("restore", installed.dir.file("backup.db"));
-    expect(held.code).toBe(78);
-    expect(held.output).toMatch(/^elbro: elbro is running and uses .*elbro\.db; stop it, and restore then$/);
-    expect((await daemon.end("SIGTERM")).code).toBe(0);
   });
 });
 

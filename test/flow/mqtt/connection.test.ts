@@ -150,17 +150,6 @@ describe.skipIf(lacks("Mosquitto"))("with Mosquitto (skipped if it is not instal
     broker.publish("elbro/status", "offline", "-r");
     await expect.poll(() => retainedIn(broker.port)).toEqual({ "elbro/status": "online" });
   });
-
-  test("with an id of another client retries with delays, and reports the reason", async () => {
-    await using broker = await Mosquitto.start();
-    await using first = new TestMqttClient({ to: broker.port, clientId: "same" });
-    await using second = new TestMqttClient({ to: broker.port, clientId: "same" });
-    await expect
-      .poll(() => [...first.reasons(), ...second.reasons()].join())
-      .toMatch(/check that no second elbro runs on a copy of this data directory/);
-    expect(first.attempts + second.attempts).toBeLessThan(12);
-    await expect.poll(() => retainedIn(broker.port)).toEqual({ "elbro/status": "online" });
-  });
 });
 
 describe.skipIf(lacks("Mosquitto", "openssl"))("over TLS (skipped without Mosquitto or openssl) the client", () => {

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Message } from "../../../src/mqtt/client/message.ts";
 import { Mosquitto } from "../../support/broker/mosquitto.ts";
@@ -106,38 +105,6 @@ describe.skipIf(lacks("Mosquitto"))("with Mosquitto (skipped if it is not instal
     expect(await retainedIn(broker.port)).toMatchObject({ ...ONLINE, "summer/house/status": "offline" });
   });
 
-  test("after a change of the base topic all old topics are cleared, with the status topic", async () => {
-    const remembered = new TestMemory();
-    await using broker = await Mosquitto.start();
-    const before = new TestMqttClient({ to: broker.port, memory: remembered });
-    before.show([documentOf("elbro_home", { price: "sensor" }), { topic: "elbro/home/price", payload: "1" }]);
-    await expect.poll(async () => Object.keys(await retainedIn(broker.port))).toHaveLength(3);
-    await before.stop();
-    await using after = new TestMqttClient({ to: broker.port, memory: remembered, baseTopic: "power" });
-    after.show([documentOf("power_home", { price: "sensor" }), { topic: "power/home/price", payload: "1" }]);
-    await expect
-      .poll(async () => Object.keys(await retainedIn(broker.port)).sort())
-      .toEqual(["homeassistant/device/power_home/config", "power/home/price", "power/status"]);
-  });
-
-  test("a removed component is published with its platform only, then omitted", async () => {
-    await using broker = await Mosquitto.start();
-    await using link = new TestMqttClient({ to: broker.port });
-    link.show([documentOf("d", { price: "sensor", cheap: "binary_sensor" })]);
-    await using watcher = await TopicWatcher.on(broker.port);
-    const topic = "homeassistant/device/d/config";
-    await watcher.until(() => watcher.payload(topic) !== null, "the document");
-    link.show([documentOf("d", { price: "sensor" })]);
-    await watcher.until(() => !watcher.payload(topic)?.includes("cheap"), "the document without the component");
-    expect(
-      watcher.seen.filter((seen) => seen.topic === topic).map(({ payload }) => JSON.parse(payload).components),
-    ).toEqual([
-      { price: { platform: "sensor" }, cheap: { platform: "binary_sensor" } },
-      { price: { platform: "sensor" }, cheap: { platform: "binary_sensor" } },
-      { price: { platform: "sensor" } },
-    ]);
-  });
-
   test("states and then documents are sent again after a birth message, once for several messages", async () => {
     await using broker = await Mosquitto.start();
     await using link = new TestMqttClient({ to: broker.port });
@@ -152,36 +119,6 @@ describe.skipIf(lacks("Mosquitto"))("with Mosquitto (skipped if it is not instal
     );
     const again = watcher.seen.map(({ topic }) => topic).filter((topic) => topic !== "homeassistant/status");
     expect(again).toEqual(["elbro/home/price", "homeassistant/device/d/config"]);
-  });
-
-  test("a retained birth message causes no messages", async () => {
-    await using broker = await Mosquitto.start();
-    broker.publish("homeassistant/status", "online", "-r");
-    await using link = new TestMqttClient({ to: broker.port });
-    link.showStates({ "elbro/home/price": "1" });
-    await using watcher = await TopicWatcher.on(broker.port);
-    await watcher.until(() => watcher.payload("elbro/home/price") === "1", "the state");
-    // Longer than this client's delay after a birth message.
-    await pause(400);
-    expect(watcher.seen.filter(({ topic }) => topic === "elbro/home/price")).toHaveLength(1);
-  });
-
-  test("a command is executed and gets a response; a retained one is not executed after a connection", async () => {
-    await using broker = await Mosquitto.start();
-    broker.publish("elbro/command/refresh", "old", "-r");
-    const done: string[] = [];
-    const refresh = (_: readonly string[], payload: string) => {
-      done.push(payload);
-      return { kind: "done" } as const;
-    };
-    await using link = new TestMqttClient({ to: broker.port, commands: { "command/refresh": refresh } });
-    await link.up();
-    await using watcher = await TopicWatcher.on(broker.port);
-    await watcher.publish("elbro/command/refresh", "new");
-    await watcher.until(() => watcher.payload("elbro/response") !== null, "the answer");
-    expect(done).toEqual(["new"]);
-    expect(watcher.json("elbro/response")).toEqual({ topic: "elbro/command/refresh", ok: true, reason: null });
-    expect(await retainedIn(broker.port)).not.toHaveProperty(["elbro/response"]);
   });
 
   test("offline is published immediately at a stop, although thousands of states are pending", async () => {

@@ -120,42 +120,6 @@ describe("a plan for an appliance at night", () => {
   });
 });
 
-describe("a restart", () => {
-  test("in the middle of a run keeps it ON until its end", async () => {
-    using dir = new TempDir();
-    await using daemon = await startDaemon({ dir });
-    await daemon.clock.runUntil(EVENING);
-    const start = await tonightsStart(daemon);
-    await daemon.clock.runUntil(start + HOUR_MS + 7 * MINUTE_MS);
-    await untilSignal(daemon, "ON");
-    const { runs } = payloadOf(daemon);
-    await daemon.stop();
-    daemon.simulator.setFaults([{ operation: "*", fault: "lostConnection" }]);
-    await daemon.restart();
-    await untilSignal(daemon, "ON");
-    const again = await untilPlan(daemon, ({ state }) => state === "running", "the plan after the restart");
-    expect(again.runs).toEqual(runs);
-    await daemon.clock.runUntil(start + 3 * HOUR_MS);
-    await untilSignal(daemon, "OFF");
-  });
-
-  test("after the planned start makes up for it if time permits", async () => {
-    using dir = new TempDir();
-    const first = await startDaemon({ dir });
-    await first.clock.runUntil(EVENING);
-    const planned = await tonightsStart(first);
-    await first[Symbol.asyncDispose]();
-    const back = planned + 40 * MINUTE_MS;
-    await using daemon = await startDaemon({ dir, start: back });
-    await daemon.clock.runUntil(back);
-    const plan = await untilPlan(daemon, ({ state }) => ["running", "scheduled"].includes(state), "a plan made up");
-    const [run] = plan.runs;
-    expect(Date.parse(String(run?.start))).toBeGreaterThanOrEqual(back);
-    expect(Date.parse(String(run?.end)) - Date.parse(String(run?.start))).toBe(3 * HOUR_MS);
-    expect(Date.parse(String(run?.end))).toBeLessThanOrEqual(Date.parse("2026-03-11T06:00:00Z"));
-  });
-});
-
 describe("plan commands", () => {
   test("change settings, which survive a restart, are marked as changed, and can be reset to the file's", async () => {
     using dir = new TempDir();
@@ -206,22 +170,6 @@ describe("plan commands", () => {
     expect(plan.settings).toMatchObject({ hours: { value: 3 }, max_price: { value: null }, enabled: { value: true } });
   });
 
-  test("run_now, stop and skip are executed with their reason", async () => {
-    await using daemon = await startDaemon();
-    await daemon.clock.runUntil(EVENING);
-    await untilPlan(daemon, ({ state }) => state === "scheduled", "the plan");
-    expect(await command(daemon, "stop", "PRESS")).toMatchObject({ ok: false, reason: "the plan is not running" });
-    expect(await command(daemon, "run_now", "PRESS")).toMatchObject({ ok: true });
-    await untilSignal(daemon, "ON");
-    const byHand = await untilPlan(daemon, ({ code }) => code === "running_by_hand", "the manual run");
-    expect(byHand.next_end).toBe(isoOf(EVENING + 3 * HOUR_MS));
-    expect(await command(daemon, "skip", "PRESS")).toMatchObject({ ok: false });
-    await command(daemon, "stop", "PRESS");
-    await untilSignal(daemon, "OFF");
-    // That run was not part of the night's round, which takes place.
-    await untilPlan(daemon, ({ state }) => state === "scheduled", "the night");
-  });
-
   test("skip one night, and the next one is planned", async () => {
     await using daemon = await startDaemon();
     await daemon.clock.runUntil(EVENING);
@@ -231,20 +179,6 @@ describe("plan commands", () => {
     await daemon.clock.runUntil(EVENING + 24 * HOUR_MS);
     const next = await untilPlan(daemon, ({ state }) => state === "scheduled", "the next night");
     expect(Date.parse(String(next.next_start))).toBeGreaterThan(EVENING + 24 * HOUR_MS);
-  });
-
-  test("disable a plan during its run, which stays OFF", async () => {
-    await using daemon = await startDaemon();
-    await daemon.clock.runUntil(EVENING);
-    await command(daemon, "run_now", "PRESS");
-    await untilSignal(daemon, "ON");
-    await command(daemon, "enabled", "OFF");
-    await untilSignal(daemon, "OFF");
-    await untilPlan(daemon, ({ state }) => state === "disabled", "disabled");
-    expect(await command(daemon, "run_now", "")).toMatchObject({
-      ok: false,
-      reason: expect.stringContaining("disabled"),
-    });
   });
 });
 
@@ -279,37 +213,6 @@ test("without prices and fallback nothing runs, with that reason", async () => {
     false,
   );
 });
-
-test.each([
-  ["23", "2026-03-28", 5],
-  ["25", "2026-10-24", 7],
-])(
-  "in the night of the %s-hour day a plan of 5 hours runs 5 hours within its window",
-  async (_day, date, windowHours) => {
-    const entry = planEntry({ kind: "slots", hours: 5, from: "00:00", ready_by: "06:00" });
-    const start = Date.parse(`${date}T09:00:00Z`);
-    await using daemon = await startDaemon({ plans: [entry], start });
-    const { clock, watcher } = daemon;
-    const midnight = Date.parse(date === "2026-03-28" ? "2026-03-28T23:00:00Z" : "2026-10-24T22:00:00Z");
-    await clock.runUntil(midnight - HOUR_MS);
-    await untilPlan(daemon, ({ state }) => state === "scheduled", "the plan");
-    let quarters = 0;
-    for (let at = midnight - 15 * MINUTE_MS; at < midnight + 8 * HOUR_MS; at += 15 * MINUTE_MS) {
-      await clock.runUntil(at);
-      const on = () => payloadOf(daemon).runs.some((run) => Date.parse(run.start) <= at && at < Date.parse(run.end));
-      await watcher.until(
-        () => watcher.json("elbro/home/price/state").start === isoOf(at) && isOn(daemon) === on(),
-        `the signal at ${isoOf(at)}`,
-      );
-      if (isOn(daemon)) {
-        quarters++;
-        expect(at).toBeGreaterThanOrEqual(midnight);
-        expect(at).toBeLessThan(midnight + windowHours * HOUR_MS);
-      }
-    }
-    expect(quarters).toBe(20);
-  },
-);
 
 test("all topics and settings of a plan are removed with it from the file", async () => {
   await using daemon = await startDaemon({

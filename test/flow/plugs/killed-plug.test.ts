@@ -75,39 +75,3 @@ test.concurrent("a plug of a killed daemon switches off by its timer; after a re
     await broker.close();
   }
 });
-
-test.concurrent("a freezer's plug switches on by its timer if the daemon is killed while it is OFF", async ({
-  expect,
-}) => {
-  const began = performance.now();
-  const now = () => START + (performance.now() - began) * SPEED;
-  const rules = { users: [], anonymous: true, baseTopic: "nobody", discoveryPrefix: "nobody" };
-  const nobody = { onRefused: () => undefined, onConnectionRefused: () => undefined };
-  const broker = await startEmbeddedBroker({ host: "127.0.0.1", port: 0, ...rules, ...nobody });
-  await using installed = await TestDaemon.install({
-    simulator: { now, homes: ["danish"], publicationDelayMinutes: () => 0 },
-    config: {
-      mqtt: { url: `mqtt://127.0.0.1:${broker.port}` },
-      plans: [{ name: "Freezer", home: "home", kind: "avoid", hours: 20 }],
-      plugs: [{ name: "Freezer", family: "tasmota", topic: "heater", plan: "freezer" }],
-    },
-  });
-  await using watcher = await TopicWatcher.on(broker.port);
-  await using plug = new MqttPlug("tasmota", { now, on: false });
-  await plug.connect(broker.port);
-  const ticking = setInterval(() => plug.tick(), 50);
-  const until = (holds: () => boolean) => expect.poll(holds).toBe(true);
-  try {
-    const clock = new Date(now()).toISOString().slice(0, 19).concat("Z");
-    await using daemon = installed.spawn(["--clock", clock, "--speed", String(SPEED)]);
-    await watcher.until(() => watcher.json("elbro/plug/freezer/state").wanted === false, "a gap");
-    await until(() => !plug.device.on && plug.device.cause === "command");
-    await daemon.end("SIGKILL");
-    expect(plug.device.timerAt).toBeLessThanOrEqual(now() + DEAD_MAN_MS + SLACK_MS);
-    await until(() => plug.device.on);
-    expect(plug.device.cause).toBe("timer");
-  } finally {
-    clearInterval(ticking);
-    await broker.close();
-  }
-});

@@ -148,26 +148,6 @@ describe("a plug that follows its plan", () => {
     expect(Object.keys(components)).toEqual(["on", "wanted", "reason", "problem", "available"]);
   });
 
-  test("a plug that follows its plan is ON at its optimum, and the plan is then done with its cost and saving", async () => {
-    await using at = await DaemonWithPlug.start({ plan: inTheNight });
-    const plan = await at.untilPlan(({ state }) => state === "scheduled", "the plan");
-    const [start, end] = [Date.parse(String(plan.next_start)), Date.parse(String(plan.next_end))];
-    expect(end - start).toBe(3 * HOUR_MS);
-    await at.runUntil(start - 1);
-    await at.untilPlug(false);
-    await at.daemon.clock.runUntil(start);
-    await at.untilPlug(true);
-    await at.runUntil(end - 1);
-    expect(at.plug.device.on).toBe(true);
-    await at.daemon.clock.runUntil(end);
-    await at.untilPlug(false);
-    const done = await at.untilPlan(({ state }) => state === "done", "the end");
-    expect(done.reason).toMatch(/^has run: \d\d:\d\d-\d\d:\d\d, \d\.\d\d DKK\/kWh on average$/);
-    expect(done.month).toMatchObject({ runs: 1 });
-    expect(done.last_run).toMatchObject({ start: isoOf(start), end: isoOf(end), cost: expect.any(Number) });
-    expect(at.plugState).toMatchObject({ wanted: false });
-  });
-
   test.each([
     ["23", "2026-03-28", "2026-03-28T23:00:00Z", 5],
     ["25", "2026-10-24", "2026-10-24T22:00:00Z", 7],

@@ -90,26 +90,6 @@ describe.skipIf(lacks("Mosquitto"))("shards with one Mosquitto (skipped if it is
     await watcher.until(() => stateOf(4) === "running", "the state of a plan");
   });
 
-  test("with another count transfer homes to their new shard without clearing topics", async () => {
-    await using fleet = await TestFleet.open({ start: START, accounts: ACCOUNTS });
-    const { watcher } = fleet;
-    await fleet.start(2);
-    const shown = (count: number) => numbers.every((number) => fleet.shardOfHome(number) === statusOf(number, count));
-    await fleet.until(() => shown(2), "the documents of two shards");
-    await fleet.stop();
-    const moved = numbers.filter((number) => shardOf(`a${number}`, 2) !== shardOf(`a${number}`, 3));
-    expect(moved.length).toBeGreaterThan(0);
-    const from = watcher.seen.length;
-    await fleet.start(3);
-    await fleet.until(() => shown(3), "the documents of three shards");
-    const homeTopic = /house-\d+/;
-    const cleared = watcher.seen.slice(from).filter(({ topic, payload }) => payload === "" && homeTopic.test(topic));
-    // The home's own shard publishes empty payloads for missing values.
-    expect(cleared.filter(({ topic }) => topic.endsWith("/config") || topic.endsWith("/state"))).toEqual([]);
-    for (const number of numbers) expect(watcher.payload(`elbro/house-${number}/price`)).not.toBeNull();
-    expect(fleet.simulator.answered().filter(({ status }) => status === 429)).toEqual([]);
-  });
-
   test("add accounts, remove deleted ones with their topics, and report an invalid file with its line", async () => {
     await using fleet = await TestFleet.open({ start: START, accounts: 5 });
     const { watcher } = fleet;

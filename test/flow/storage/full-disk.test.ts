@@ -3,9 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { demoHomes } from "../../../src/simulator/homes.ts";
-import { LAN_KEY } from "../../support/daemon/test-config.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
-import { planEntry } from "../../support/plans/plan-topics.ts";
 import { SmallDisk } from "../../support/storage/small-disk.ts";
 
 const NOON = Date.parse("2026-03-10T11:00:00Z");
@@ -112,18 +110,6 @@ test("a response in two parts that cannot be stored is 503, because the parts ca
   const answer = await daemon.request(`${consumption(demoHomes.danish.address.id)}?${YEAR_BEFORE}`);
   expect([answer.status, await codeIn(answer)]).toEqual([503, "entitlement_unavailable"]);
   expect(daemon.simulator.answered().length).toBe(asked + 1);
-});
-
-test("a plan's setting that the database cannot store is refused as temporary", async () => {
-  const plans = [planEntry({ kind: "window", hours: 2 })];
-  const api = { host: "127.0.0.1", port: 0, keys: [{ name: "test", key: LAN_KEY, scopes: ["control" as const] }] };
-  const { daemon: starting, database } = withDatabase(() => TestDaemon.start({ start: NOON, config: { plans, api } }));
-  await using daemon = await starting;
-  await daemon.untilPriced();
-  database()?.exec("pragma query_only = on");
-  const answer = await daemon.post("/local/v1/plans/washer", { hours: 3 });
-  expect([answer.status, await codeIn(answer)]).toEqual([503, "not_saved"]);
-  database()?.exec("pragma query_only = off");
 });
 
 /** Starts a daemon and returns it with its database connection. */

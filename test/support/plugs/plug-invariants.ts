@@ -17,7 +17,7 @@ const REACTION_MS = ECHO_MS * (MAX_RETRIES + 1) + 20_000;
 const TRANSIT_MS = 15_000;
 
 /** Maximum duration of the daemon's timer test after a run, until it stops waiting. */
-export const TIMER_TEST_MS: number = DEAD_MAN_MARGIN_MS + 2 * TIMER_SLACK_MS;
+const TIMER_TEST_MS: number = DEAD_MAN_MARGIN_MS + 2 * TIMER_SLACK_MS;
 
 /** Maximum error of a trusted clock. */
 export const TRUSTED_SKEW_MS = 120_000;

@@ -34,17 +34,6 @@ export interface WorldSetup {
   readonly runs: readonly Run[];
 }
 
-/** One deliberate defect in the daemon's plug control. */
-export interface PlugMutant {
-  readonly parts?: (parts: PlugManagerDeps, world: PlugModel) => PlugManagerDeps;
-  readonly hears?: (topic: string, payload: string) => boolean;
-  readonly retains?: true;
-  /** Setup in which the model detects the defect soonest. */
-  readonly setup?: Partial<WorldSetup>;
-  /** If true, queued messages to the plug do not expire. */
-  readonly keepsForEver?: true;
-}
-
 /** Maximum time until a sleeping loop notices a changed clock. */
 const CLOCK_SLICE_MS = 15_000;
 /** Time until the broker detects a lost connection. */
@@ -103,7 +92,6 @@ export class PlugModel {
   lineUp = false;
   /** State in the last message to the daemon on this connection; null before the first message. */
   toldOn: boolean | null = null;
-  readonly #mutant: PlugMutant;
   #events: Event[] = [];
   #lookAtWall: EpochMs = Number.POSITIVE_INFINITY;
   #queued: { readonly said: Said; readonly at: EpochMs }[] = [];
@@ -111,12 +99,11 @@ export class PlugModel {
   #links = 0;
   #lives = 0;
 
-  constructor(setup: WorldSetup, mutant: PlugMutant = {}) {
+  constructor(setup: WorldSetup) {
     this.setup = setup;
     this.firmware = firmwares[setup.family];
     this.plug = new EmulatedPlug(this.firmware, { ...setup, on: setup.startsOn });
     this.runs = [...setup.runs];
-    this.#mutant = mutant;
     this.judge = new PlugInvariants(this);
     this.#link();
   }
@@ -168,7 +155,7 @@ export class PlugModel {
       wake: () => this.at(0, () => life === this.#lives && this.#look()),
       onChange: () => undefined,
     };
-    this.daemon = new PlugManager(this.#mutant.parts?.(parts, this) ?? parts);
+    this.daemon = new PlugManager(parts);
     this.#look();
     if (this.brokerUp) this.#daemonConnects();
   }
@@ -272,7 +259,7 @@ export class PlugModel {
   /** Sends a message from the daemon to the plug. */
   publishOnce(topic: string, payload: string): boolean {
     if (!this.lineUp || !this.daemon) return false;
-    const said: Said = { topic, payload, retain: this.#mutant.retains === true };
+    const said: Said = { topic, payload, retain: false };
     this.judge.commanded(said);
     if (said.retain) this.retained.set(topic, { ...said, on: null });
     if (this.linked) this.#deliver(said);
@@ -309,7 +296,7 @@ export class PlugModel {
 
   #hear({ topic, payload }: Said, retained: boolean): void {
     if (!this.daemon || !this.lineUp || !this.daemon.subscriptions.includes(topic)) return;
-    if (this.#mutant.hears?.(topic, payload) ?? true) this.daemon.onMessage({ topic, payload, retained });
+    this.daemon.onMessage({ topic, payload, retained });
   }
 
   #link(): void {
@@ -317,8 +304,7 @@ export class PlugModel {
     this.judge.disturbed();
     this.linked = true;
     const link = ++this.#links;
-    for (const { said, at } of this.#queued.splice(0))
-      if (this.#mutant.keepsForEver || this.now - at <= EXPIRY_MS) this.#deliver(said);
+    for (const { said, at } of this.#queued.splice(0)) if (this.now - at <= EXPIRY_MS) this.#deliver(said);
     const left = this.firmware.listens.flatMap((topic) => this.retained.get(topic) ?? []);
     // A retained command can arrive before or after the plug has published its state.
     for (const said of left)

@@ -1,7 +1,7 @@
 /** Random sequences of events for a plug and its daemon. */
 import * as fc from "fast-check";
 import { FAMILIES } from "./firmware-emulators.ts";
-import { PlugModel, type PlugMutant, type Run, type WorldSetup } from "./plug-model.ts";
+import { PlugModel, type Run, type WorldSetup } from "./plug-model.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -84,8 +84,8 @@ export interface PlugLife {
 export const plugLives: fc.Arbitrary<PlugLife> = fc.record({ setup: setups, actions });
 
 /** Runs all events, followed by two hours without events. */
-export function livePlug({ setup, actions }: PlugLife, mutant: PlugMutant = {}): PlugModel {
-  const world = new PlugModel({ ...setup, ...mutant.setup }, mutant);
+export function livePlug({ setup, actions }: PlugLife): PlugModel {
+  const world = new PlugModel(setup);
   world.startDaemon();
   for (const action of actions) {
     world.advance(action.afterMs);

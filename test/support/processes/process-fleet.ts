@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -19,11 +19,9 @@ const WATCHED = ["elbro/+/price", "elbro/+/state", "elbro/+/status", "homeassist
 
 export interface ProcessFleetOptions {
   readonly accounts: number;
-  /** Simulated start time, and how much faster than real time it passes; by default the time of this machine. */
-  readonly clock?: { readonly at: string; readonly speed: number };
+  /** Simulated start time, and how much faster than real time it passes. */
+  readonly clock: { readonly at: string; readonly speed: number };
   readonly broker?: MosquittoOptions;
-  /** Called with each warning or error that a shard logs. */
-  readonly onWarning?: (shard: number, line: string) => void;
 }
 
 interface Shard {
@@ -39,11 +37,10 @@ export class ProcessFleet implements AsyncDisposable {
   readonly watcher: TopicWatcher;
   /** Numbers of the accounts, from 1. Account 3 is `a3` and has the home `house-3`. */
   readonly numbers: readonly number[];
-  readonly #options: ProcessFleetOptions;
   readonly #dir: TempDir;
   readonly #simulator: ChildProcess;
   readonly #service: { readonly url: string; readonly key: string };
-  readonly #clock: { readonly at: number; readonly speed: number; readonly startedAt: number } | null;
+  readonly #clock: { readonly at: number; readonly speed: number; readonly startedAt: number };
   #shards: Shard[] = [];
 
   private constructor(parts: {
@@ -55,7 +52,6 @@ export class ProcessFleet implements AsyncDisposable {
     readonly service: { readonly url: string; readonly key: string };
   }) {
     const { options, broker, database, watcher, simulator, service } = parts;
-    this.#options = options;
     this.#dir = new TempDir();
     this.#simulator = simulator;
     this.#service = service;
@@ -63,8 +59,8 @@ export class ProcessFleet implements AsyncDisposable {
     this.database = database;
     this.watcher = watcher;
     this.numbers = Array.from({ length: options.accounts }, (_, i) => i + 1);
-    const { at, speed } = options.clock ?? {};
-    this.#clock = at === undefined || speed === undefined ? null : { at: Date.parse(at), speed, startedAt: Date.now() };
+    const { at, speed } = options.clock;
+    this.#clock = { at: Date.parse(at), speed, startedAt: Date.now() };
     this.#writeAccounts();
   }
 
@@ -73,9 +69,9 @@ export class ProcessFleet implements AsyncDisposable {
     const broker = await Mosquitto.start({ persistence: true, ...options.broker });
     const database = await PostgresServer.start();
     const watcher = await TopicWatcher.on(broker.port, { topics: WATCHED });
-    const { at, speed } = options.clock ?? {};
+    const { at, speed } = options.clock;
     const simulator = spawn(process.execPath, [path.join(ROOT, "test/support/service/simulator-process.ts")], {
-      env: { ACCOUNTS: String(options.accounts), ...(at ? { CLOCK: at, SPEED: String(speed) } : {}) },
+      env: { ACCOUNTS: String(options.accounts), CLOCK: at, SPEED: String(speed) },
       stdio: ["ignore", "pipe", "inherit"],
     });
     const [url = "", key = ""] = (await firstLine(simulator)).split(" ");
@@ -151,14 +147,6 @@ export class ProcessFleet implements AsyncDisposable {
     }
   }
 
-  /** Returns the resident memory of each shard. Unit: MB. */
-  residentMb(): number[] {
-    return this.#shards.map(({ child }) => {
-      const status = execFileSync("ps", ["-o", "rss=", "-p", String(child.pid)], { encoding: "utf8" });
-      return Math.round(Number(status) / 1_024);
-    });
-  }
-
   #writeAccounts(): void {
     mkdirSync(this.#dir.file("accounts"));
     const { url, key } = this.#service;
@@ -199,16 +187,12 @@ export class ProcessFleet implements AsyncDisposable {
           requests_per_day: 100_000,
         }),
       },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      if (/"level":(40|50|60)/.test(line)) this.#options.onWarning?.(index, line);
+      stdio: ["ignore", "ignore", "inherit"],
     });
     return { child, port };
   }
 
   #clockArguments(): string[] {
-    if (!this.#clock) return [];
     const { at, speed, startedAt } = this.#clock;
     const now = new Date(at + (Date.now() - startedAt) * speed);
     return ["--clock", now.toISOString(), "--speed", String(speed)];

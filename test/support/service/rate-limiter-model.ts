@@ -6,13 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Share } from "../../../src/core/fetching/rate-limit.ts";
 import type { KeyValue } from "../../../src/core/runtime/key-value.ts";
 import type { AnswerNotes } from "../../../src/service/client/answer-notes.ts";
-import {
-  type AttemptLog,
-  type Permit,
-  RateLimiter,
-  type RateLimiterClock,
-  type RateLimitSource,
-} from "../../../src/service/client/rate-limiter.ts";
+import { type Permit, RateLimiter, type RateLimiterClock } from "../../../src/service/client/rate-limiter.ts";
 import { LearnedRateLimits } from "../../../src/service/client/rate-limits.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
 import { type Limits, StrictService } from "./strict-service.ts";
@@ -28,14 +22,6 @@ export interface Passage {
   readonly fate: "answered" | "bare" | "lost" | "unsent";
 }
 
-/** Deliberate defects, each at one dependency of the rate limiter. */
-export interface Mutant {
-  readonly source?: (source: RateLimitSource, memory: KeyValue) => RateLimitSource;
-  readonly requestLog?: (requestLog: AttemptLog) => AttemptLog;
-  readonly notes?: (notes: AnswerNotes) => AnswerNotes;
-  readonly clock?: (clock: RateLimiterClock) => RateLimiterClock;
-}
-
 interface Event {
   readonly at: number;
   readonly happen: () => void;
@@ -49,7 +35,6 @@ export class RateLimiterModel {
   readonly service: StrictService;
   readonly #database: DatabaseSync;
   readonly #account: string;
-  readonly #mutant: Mutant;
   readonly #kept = new Map<string, string>();
   #now: number;
   #bootAt: number;
@@ -69,11 +54,9 @@ export class RateLimiterModel {
     readonly account: string;
     readonly limits: Limits;
     readonly startAt: number;
-    readonly mutant: Mutant;
   }) {
     this.#database = options.database;
     this.#account = options.account;
-    this.#mutant = options.mutant;
     this.#now = options.startAt;
     this.#bootAt = options.startAt - 5_000;
     this.service = new StrictService(options.limits);
@@ -161,23 +144,21 @@ export class RateLimiterModel {
       read: (name) => this.#kept.get(name) ?? null,
       write: (name, value) => void this.#kept.set(name, value),
     };
-    const { source = (same) => same, requestLog = (same) => same, clock = (same) => same } = this.#mutant;
     return new RateLimiter({
       account: this.#account,
-      requestLog: requestLog(new RequestLog(this.#database)),
+      requestLog: new RequestLog(this.#database),
       memory,
-      clock: clock(this.#clock()),
-      source: source(new LearnedRateLimits(this.#account, memory, () => 1), memory),
+      clock: this.#clock(),
+      source: new LearnedRateLimits(this.#account, memory, () => 1),
     });
   }
 
   #clock(): RateLimiterClock {
-    const clock = {
+    return {
       boot: `boot ${this.#boots}`,
       now: () => this.#now + this.#wallOffsetMs,
       monotonicMs: () => this.#now - this.#bootAt,
     };
-    return this.#mutant.clock?.(clock) ?? clock;
   }
 
   #send(leave: Permit, share: Share, { upMs, downMs, fate }: Passage): void {
@@ -209,8 +190,7 @@ export class RateLimiterModel {
   }
 
   #notesOf(quota: AnswerNotes["quota"], serverMs: number | null): AnswerNotes {
-    const notes = { status: 200, requestId: serverMs === null ? null : "0", quota, serverMs };
-    return this.#mutant.notes?.(notes) ?? notes;
+    return { status: 200, requestId: serverMs === null ? null : "0", quota, serverMs };
   }
 
   #at(at: number, happen: () => void): void {
