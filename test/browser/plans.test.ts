@@ -139,18 +139,6 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
     });
   });
 
-  test("an impossible value is refused with a message, and nothing changes", async () => {
-    const dishwasher = card("Dishwasher");
-    await dishwasher.getByText("Adjust", { exact: true }).click();
-    await typeKeys(dishwasher.getByLabel("Hours"), "20");
-    await dishwasher.getByRole("button", { name: "Save" }).click();
-    await dishwasher
-      .getByRole("status")
-      .filter({ hasText: /Refused: .*at most/ })
-      .waitFor();
-    expect((await plan(daemon, "dishwasher")).settings.hours).toMatchObject({ value: 3, changed: false });
-  });
-
   test("a refusal is in the language of the page, with the detail in brackets", async () => {
     await using danish = await open("da-DK");
     const dishwasher = card("Dishwasher", danish);

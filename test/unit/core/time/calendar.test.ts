@@ -2,14 +2,7 @@ import fc from "fast-check";
 import type { DateTime } from "luxon";
 import { describe, expect, test } from "vitest";
 import { CALENDAR_YEARS, Calendar, type CalendarUnit, SERVICE_ZONE } from "../../../../src/core/time/calendar.ts";
-import {
-  DAY_MS,
-  type EpochMs,
-  HOUR_MS,
-  type Interval,
-  MINUTE_MS,
-  QUARTER_MS,
-} from "../../../../src/core/time/interval.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import { serviceCalendar, zoneOffsets } from "../../../../src/service/service-calendar.ts";
 import { localOf, oracleBoundaries, oracleNext, oracleStartOf } from "../../../support/home/luxon-oracle.ts";
 
@@ -93,26 +86,6 @@ describe("clock changes of twenty years in Copenhagen", () => {
       expect(copenhagen.intervals("fifteenMinutes", day)).toHaveLength(quarters);
     }
   });
-
-  test("clock changes of twenty years in Copenhagen are absent on all other days, which have 24 hours and 96 quarters", () => {
-    const days = copenhagen.intervals("day", twentyYears);
-    const changed = new Set(clockChanges().map((change) => copenhagen.startOf("day", change.at)));
-    const others = days.filter((day) => !changed.has(day.start));
-    expect(days.length - others.length).toBe(40);
-    for (const day of others) {
-      expect(day.end - day.start).toBe(DAY_MS);
-      expect(copenhagen.boundaries("fifteenMinutes", day)).toHaveLength(97);
-    }
-  });
-
-  test("clock changes of twenty years in Copenhagen are surrounded by boundaries that equal luxon's", () => {
-    for (const { at } of clockChanges()) {
-      const around = { start: at - DAY_MS, end: at + DAY_MS };
-      for (const unit of ["fifteenMinutes", "hour", "day"] as const) {
-        expect(copenhagen.boundaries(unit, around)).toEqual(oracleBoundaries(SERVICE_ZONE, unit, around));
-      }
-    }
-  });
 });
 
 describe("boundaries equal those of luxon", () => {
@@ -152,18 +125,6 @@ describe("intervals", () => {
         });
       }),
       { numRuns: 150 },
-    );
-  });
-
-  test("of hours cover each day, and of quarters each hour", () => {
-    fc.assert(
-      fc.property(zonesArbitrary, instants, (zone, at) => {
-        const calendar = new Calendar(zone, zoneOffsets(zone));
-        const day = calendar.day(at);
-        const hours = calendar.intervals("hour", day);
-        expect(hours.length).toBe((day.end - day.start) / HOUR_MS);
-        expect(calendar.intervals("fifteenMinutes", day).length).toBe((day.end - day.start) / QUARTER_MS);
-      }),
     );
   });
 
@@ -352,16 +313,6 @@ describe("limits of the calendar", () => {
       expect(copenhagen.shift(at, "year", 5)).toBeGreaterThan(at);
     },
   );
-
-  test("results do not depend on other instants that were converted before", () => {
-    fc.assert(
-      fc.property(fc.array(instants, { minLength: 2, maxLength: 20 }), (many) => {
-        const together = serviceCalendar();
-        for (const at of many) expect(together.offsetAt(at)).toBe(localOf(SERVICE_ZONE, at).offset * MINUTE_MS);
-      }),
-      { numRuns: 50 },
-    );
-  });
 });
 
 describe("local dates and times", () => {

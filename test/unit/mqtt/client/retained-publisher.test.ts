@@ -60,13 +60,6 @@ test("a rejected message does not occupy the window", () => {
   expect(port.topics()).toEqual(["elbro/a", "elbro/b"]);
 });
 
-test("a retained publisher clears a topic that is no longer shown", () => {
-  const { publisher, port, retained } = attached([state("old/price", "1"), state("home/price", "1")]);
-  publisher.show([state("home/price", "1")]);
-  port.answer();
-  expect([...retained]).toEqual([["elbro/home/price", "1"]]);
-});
-
 test("a retained publisher clears the document of a removed device before its states, which its templates read", () => {
   const { publisher, port } = attached([state("plug/heater/state", "{}"), document("heater", { on: "switch" })]);
   port.sent.length = 0;
@@ -104,18 +97,6 @@ test("a retained publisher sends a document without components for a removed dev
   expect(port.topics()).not.toContain("homeassistant/device/heater/config");
 });
 
-test("a retained publisher reads the cleared topics that an earlier version stored", () => {
-  const memory = new TestMemory();
-  memory.write(
-    "mqtt_retained",
-    JSON.stringify({ topics: {}, cleared: ["homeassistant/device/heater/config", "elbro/old"] }),
-  );
-  const retained = new Map([["elbro/old", "1"]]);
-  const { port } = attached([state("price", "1")], memory, retained);
-  expect(port.transient).toEqual([]);
-  expect([...retained.keys()]).toEqual(["elbro/price"]);
-});
-
 test("a retained publisher asks the broker about a cleared document for every new reader, and sends nothing if it is not retained", () => {
   const { publisher, port, retained } = attached([state("price", "1"), document("heater", { on: "switch" })]);
   publisher.show([state("price", "1")]);
@@ -134,14 +115,6 @@ test("a retained publisher asks the broker about a cleared document for every ne
   expect([...retained.keys()]).toEqual(["elbro/price"]);
 });
 
-test("a retained publisher keeps a document that is shown again before the broker has answered", () => {
-  const { publisher, port, retained } = attached([document("heater", { on: "switch" })]);
-  publisher.show([]);
-  publisher.show([document("heater", { on: "switch" })]);
-  port.answer();
-  expect([...retained.keys()]).toEqual(["homeassistant/device/heater/config"]);
-});
-
 test("a retained publisher clears a topic with an empty payload, and sends it again on the next connection", () => {
   const { publisher, port, retained } = attached([state("price", "1")]);
   publisher.show([state("price", "")]);
@@ -151,28 +124,6 @@ test("a retained publisher clears a topic with an empty payload, and sends it ag
   publisher.detach();
   publisher.attach(next);
   expect(next.sent).toEqual([{ topic: "elbro/price", payload: "" }]);
-});
-
-test("a retained publisher clears topics that were removed while the broker was disconnected", () => {
-  const { publisher, retained } = attached([state("old", "1"), state("home", "1")]);
-  publisher.detach();
-  publisher.show([state("home", "2")]);
-  expect(retained.get("elbro/old")).toBe("1");
-  const port = new RetainingPort(retained);
-  publisher.attach(port);
-  port.answer();
-  expect([...retained]).toEqual([["elbro/home", "2"]]);
-});
-
-test("a retained publisher clears topics of an earlier process, also after a crash", () => {
-  const memory = new TestMemory();
-  const retained = new Map<string, string>();
-  const first = publisherOn(memory);
-  const port = new RetainingPort(retained);
-  first.attach(port);
-  first.show([state("old", "1")]); // Sent but never acknowledged: the process dies here.
-  attached([state("new", "1")], memory, retained);
-  expect([...retained.keys()]).toEqual(["elbro/new"]);
 });
 
 test("a retained publisher clears nothing before the first state is shown", () => {
@@ -201,17 +152,6 @@ test("a retained publisher sends urgent messages before the whole state is known
   expect(retained.has("elbro/level")).toBe(false);
 });
 
-test("a retained publisher remembers a topic that is shown again before its clearing is acknowledged", () => {
-  const { publisher, port, memory, retained } = attached([state("home", "1")]);
-  publisher.show([]);
-  publisher.show([state("home", "2")]);
-  port.answer();
-  publisher.age();
-  publisher.age();
-  attached([], memory, retained);
-  expect(retained.size).toBe(0);
-});
-
 test("a retained publisher ignores acknowledgements of an earlier connection", () => {
   const publisher = publisherOn(new TestMemory());
   const [old, next] = [new RetainingPort(new Map(), 1), new RetainingPort(new Map(), 1)];
@@ -220,17 +160,6 @@ test("a retained publisher ignores acknowledgements of an earlier connection", (
   publisher.attach(next);
   old.answer();
   expect([old.topics(), next.topics()]).toEqual([["elbro/a"], ["elbro/a"]]);
-});
-
-test("a retained publisher clears again in a broker that lost its data after the clearing", () => {
-  const { memory, retained } = attached([state("old", "1")]);
-  const { publisher } = attached([state("new", "1")], memory, retained);
-  retained.set("elbro/old", "1"); // As in the broker's last saved file.
-  publisher.detach();
-  const port = new RetainingPort(retained);
-  publisher.attach(port);
-  port.answer();
-  expect([...retained.keys()]).toEqual(["elbro/new"]);
 });
 
 test("a retained publisher forgets topics that were cleared long ago, so that another program may use them", () => {
@@ -422,30 +351,6 @@ describe("a state in parts", () => {
     publisher.keepParts(new Set(["b"]));
     port.answer();
     expect([...retained.keys()].sort()).toEqual(["elbro/b/level", "elbro/b/price"]);
-  });
-
-  test("a state in parts clears topics that an earlier version stored by part", () => {
-    const memory = new TestMemory();
-    const stored = (...topics: string[]) => JSON.stringify(Object.fromEntries(topics.map((topic) => [topic, {}])));
-    memory.write("mqtt_retained", JSON.stringify({ topics: {}, cleared: {}, parts: ["a", "gone"] }));
-    memory.write("mqtt_retained/a", stored("elbro/a/price"));
-    memory.write("mqtt_retained/gone", stored("elbro/gone/price"));
-    const retained = new Map(["elbro/a/price", "elbro/gone/price"].map((topic) => [topic, "1"]));
-    const { port } = attached([state("a/price", "1")], memory, retained);
-    expect([...retained.keys()]).toEqual(["elbro/a/price"]);
-    expect(port.topics()).toEqual(["elbro/a/price", "elbro/gone/price"]);
-    expect(memory.read("mqtt_retained/gone")).toBe("");
-  });
-
-  test("a state in parts clears topics that were stored without parts", () => {
-    const { memory, retained } = attached([state("a/price", "1"), state("old", "1")]);
-    const publisher = publisherOn(memory);
-    const port = new RetainingPort(retained);
-    publisher.attach(port);
-    publisher.show([state("a/price", "1")], "a");
-    publisher.keepParts(new Set(["a"]));
-    port.answer();
-    expect([...retained.keys()]).toEqual(["elbro/a/price"]);
   });
 });
 

@@ -44,14 +44,6 @@ describe("single flight", () => {
     expect(world.requestLog.recent("consumer", 10)).toHaveLength(2);
   });
 
-  test("single flight counts one failure for a hundred equal callers", async () => {
-    const world = await opened();
-    const asked = Array.from({ length: 100 }, () => askForecast(world, "lan"));
-    world.arrived[0]?.answer(500, error("internal_error"));
-    for (const reply of await Promise.all(asked)) expect(reply).toMatchObject({ kind: "refused", status: 500 });
-    expect(world.problemChanges).toHaveLength(1);
-  });
-
   test("single flight sends separate requests for other ranges, addresses and operations", async () => {
     const world = await opened();
     for (const day of [0, 1]) void askPrices(world, "lan", day);
@@ -107,46 +99,6 @@ describe("failures", () => {
     expect(await askForecast(world, "poll")).toMatchObject({ kind: "deferred", until: wallMs + DAY_MS });
   });
 
-  test("with status 400 in back-fill do not stop other requests of the series", async () => {
-    const world = await opened();
-    const asked = askPrices(world, "backfill");
-    world.arrived[0]?.answer(400, error("range_too_large"));
-    await asked;
-    expect(await askPrices(world, "backfill", 1)).toMatchObject({ kind: "deferred" });
-    void askPrices(world, "poll", 1);
-    expect(world.arrived).toHaveLength(2);
-  });
-
-  test("of one invalid LAN request do not stop others", async () => {
-    const world = await opened();
-    const at = (latitude: number) =>
-      world.account.ask({
-        ...{ operation: "locationPrices", params: { latitude, longitude: 12 }, share: "lan" },
-        ...nothingElse,
-      });
-    const asked = at(1);
-    world.arrived[0]?.answer(400, {});
-    await asked;
-    expect(await at(1)).toMatchObject({ kind: "deferred" });
-    void at(2);
-    expect(world.arrived).toHaveLength(2);
-  });
-
-  test("at one third-party place do not affect another", async () => {
-    const world = await opened();
-    const at = (latitude: number) =>
-      world.account.ask({
-        ...{ operation: "locationPrices", params: { latitude, longitude: 12 }, share: "poll" },
-        ...nothingElse,
-      });
-    const asked = at(1);
-    world.arrived[0]?.answer(502, {});
-    await asked;
-    expect(await at(1)).toMatchObject({ kind: "deferred" });
-    void at(2);
-    expect(world.arrived).toHaveLength(2);
-  });
-
   test("failures do not include requests that the shutdown ended", async () => {
     const world = await opened();
     const asked = askForecast(world, "poll");
@@ -198,21 +150,6 @@ describe("problems", () => {
     expect(world.problemChanges.map(({ state, problem }) => `${problem.subject} ${state}`)).toEqual([
       `consumer forecastPrices ${HOME} started`,
     ]);
-  });
-
-  test("of a 429 do not end when a request in flight succeeds", async () => {
-    const world = await opened();
-    const [limited, lucky] = [askForecast(world, "poll"), askPrices(world, "lan")];
-    world.arrived[0]?.answer(429, error("rate_limited"), { "retry-after": "600" });
-    await limited;
-    world.arrived[1]?.answer(200, prices);
-    await lucky;
-    expect(world.problemChanges.map(({ state }) => state)).toEqual(["started"]);
-    world.advance(HOUR_MS);
-    const later = askPrices(world, "lan");
-    world.arrived[2]?.answer(200, prices);
-    await later;
-    expect(world.problemChanges.map(({ state }) => state)).toEqual(["started", "ended"]);
   });
 
   test("include an address that the service no longer knows", async () => {
@@ -299,17 +236,6 @@ describe("problems", () => {
     expect(outage.codeOf("consumer")).toBe(null);
   });
 
-  test("of a LAN request in an outage end with the next response, without a repetition", async () => {
-    const world = await opened();
-    const met = askForecast(world, "lan");
-    world.arrived[0]?.answer(502, error("upstream_unavailable"));
-    await met;
-    const answered = askPrices(world, "poll");
-    world.arrived[1]?.answer(200, prices);
-    await answered;
-    expect(world.problemChanges.map(({ state }) => state)).toEqual(["started", "ended"]);
-  });
-
   test.each([
     ["429", () => [429, error("rate_limited"), { "retry-after": "3600" }] as const, "rate_limited", "consumer"],
     ["401", () => [401, error("credential_expired"), {}] as const, "credential_expired", "consumer"],
@@ -336,22 +262,6 @@ describe("problems", () => {
       code ? [[code, subject]] : [],
     );
   });
-
-  test.each([["poll" as const], ["lan" as const]])(
-    "prices that are forbidden (%s) are requested again after an hour, other operations after a day",
-    async (share) => {
-      const world = await opened();
-      for (const [i, ask] of [askPrices, askForecast].entries()) {
-        const asked = ask(world, share);
-        world.arrived[i]?.answer(403, error("forbidden"));
-        await asked;
-      }
-      world.advance(HOUR_MS);
-      expect(await askForecast(world, "poll")).toMatchObject({ kind: "deferred" });
-      void askPrices(world, "prices");
-      expect(world.arrived).toHaveLength(3);
-    },
-  );
 
   test("include a quota that is too small, with the required quota, until it is raised", async () => {
     const world = await opened();
@@ -430,16 +340,6 @@ test("a request whose permit belongs to another account is not sent, and is a pr
   const detail = "invariant: a request has a permit of its own account (account consumer, elbro 1.0.0)";
   expect(asked.problems.list()).toContainEqual(expect.objectContaining({ code: "promise_broken", detail }));
   expect(takeBrokenPromises()).toEqual([detail]);
-});
-
-test("the result of a request is recorded when its response has arrived", async () => {
-  const world = await opened();
-  const asked = askForecast(world, "poll");
-  const statuses = () => world.requestLog.spentSince("consumer", 0).map(({ status }) => status);
-  expect(statuses()).toEqual([null, 200]);
-  world.arrived[0]?.answer(403, error("plus_required"));
-  await asked;
-  expect(statuses()).toEqual([403, 200]);
 });
 
 test("parts of a response that are left out are one problem, until a response of the series fits", async () => {
