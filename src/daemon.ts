@@ -9,7 +9,6 @@ import { type ServerDeps, type ServerOptions, serveCommand, startServer } from "
 import { DEFAULT_HINT } from "./config/command-hint.ts";
 import { ConfigurationEditor } from "./config/editing/configuration-editor.ts";
 import { ConfigurationFiles } from "./config/editing/configuration-files.ts";
-import { ConnectionEditor } from "./config/editing/connection-editor.ts";
 import { PageHistory } from "./config/editing/page-history.ts";
 import { type ConfigurationSource, PageWriter } from "./config/editing/page-writer.ts";
 import { SettingsEditor } from "./config/editing/settings-editor.ts";
@@ -153,7 +152,6 @@ function openEditors(
   return {
     editor: new ConfigurationEditor(page),
     settings: new SettingsEditor(page),
-    connections: new ConnectionEditor(page),
     history: new PageHistory(page, files),
     report: () => page.report(),
   };

@@ -1,7 +1,6 @@
 /** What the endpoints read and change. */
 import type { CommandHint } from "../config/command-hint.ts";
 import type { ConfigurationEditor } from "../config/editing/configuration-editor.ts";
-import type { ConnectionEditor } from "../config/editing/connection-editor.ts";
 import type { PageHistory } from "../config/editing/page-history.ts";
 import type { SettingsEditor } from "../config/editing/settings-editor.ts";
 import type { Config } from "../config/schema.ts";
@@ -31,7 +30,6 @@ export interface ApiDeps {
   readonly plugs: Pick<Plugs, "snapshots" | "announced" | "tryOut">;
   readonly editor: ConfigurationEditor;
   readonly settings: SettingsEditor;
-  readonly connections: ConnectionEditor;
   readonly history: PageHistory;
   readonly events: EventFeed;
   readonly logLines: LogMemory;

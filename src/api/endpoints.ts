@@ -5,7 +5,6 @@ import { addressEndpoints } from "./addresses.ts";
 import { awayEndpoints } from "./away.ts";
 import { calendarEndpoints } from "./calendar.ts";
 import { checkEndpoints } from "./checks.ts";
-import { connectionEndpoints } from "./connections.ts";
 import { csvEndpoint } from "./endpoint.ts";
 import { formatEndpoints } from "./formats.ts";
 import { historyEndpoints } from "./history.ts";
@@ -29,7 +28,6 @@ export const endpoints = [
   ...awayEndpoints,
   ...plugEndpoints,
   ...settingEndpoints,
-  ...connectionEndpoints,
   ...historyEndpoints,
   ...monthEndpoints,
   ...notifyEndpoints,

@@ -1,8 +1,7 @@
 /** Parameters of `/local/v1`: schemas of their texts, and the parser for those of a request. */
 
 import * as z from "zod/mini";
-import { connectionNames } from "../config/connections.ts";
-import { settingNames } from "../config/setting-names.ts";
+import { connectionNames, settingNames } from "../config/settings.ts";
 import { expectedOf } from "../config/values.ts";
 import { type Message, message, placed, type Text } from "../core/language/text.ts";
 import { readLocalTime } from "../core/planning/model/local-time.ts";

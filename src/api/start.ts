@@ -17,7 +17,7 @@ export interface ServerOptions
 export interface ServerDeps extends Pick<ApiDeps, "storage" | "state" | "plugs" | "logLines"> {
   readonly mqtt: Mqtt;
   readonly reloading: ConfigReload;
-  readonly editors: Pick<ApiDeps, "editor" | "settings" | "connections" | "history">;
+  readonly editors: Pick<ApiDeps, "editor" | "settings" | "history">;
 }
 
 export interface Server {

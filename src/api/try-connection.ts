@@ -1,7 +1,7 @@
 /** Tests of connections: service, broker, Home Assistant, archive. The service is asked by its accounts only. */
 
-import type { ConnectionName } from "../config/connections.ts";
 import type { Config } from "../config/schema.ts";
+import type { ConnectionName } from "../config/settings.ts";
 import type { Deferred, FetchFailure } from "../core/fetching/fetch-outcome.ts";
 import { judge } from "../core/fetching/retry-policy.ts";
 import { message, reasonOf, type Text } from "../core/language/text.ts";

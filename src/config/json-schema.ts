@@ -89,6 +89,7 @@ function cleaned(json: unknown, path: string, rows: ReadonlyMap<string, KeyRow>)
   const result: Json = {
     ...(row && { description: row.words.about }),
     ...(row?.secret && { writeOnly: true }),
+    ...(row?.words.exampleFile && { contentMediaType: "application/x-pem-file" }),
     ...rest,
     ...(isSection && path !== "" && !path.endsWith("[]") && { type: [rest.type, "null"] }),
     ...(hasDefault && { default: value }),

@@ -5,18 +5,17 @@
  */
 import { message } from "../core/language/text.ts";
 import { PAGE_FILE } from "../core/runtime/data-files.ts";
-import { connectionSections } from "./connections.ts";
 import { type EntryList, entryLists } from "./entry-list.ts";
 import { type ConfigMistake, pathText } from "./mistake.ts";
 import { type PageFile, type Servers, writtenIds } from "./page-file.ts";
 import { configSchema } from "./schema.ts";
 import { FILE_SUFFIX, itemOf, shapeOf } from "./schema-nodes.ts";
 import { checkServers, type SecretPlace, secretsIn, serverIn } from "./secret-servers.ts";
-import { settingNames } from "./setting-names.ts";
+import { settingSections } from "./settings.ts";
 import { isTree, type Tree, valueAt, withoutKey } from "./tree.ts";
 
 /** Top-level keys of the configuration that page.yaml may set. The set-up sets the homes and the broker's users. */
-const PAGE_KEYS: ReadonlySet<string> = new Set([...settingNames, ...connectionSections, "homes", "broker"]);
+const PAGE_KEYS: ReadonlySet<string> = new Set([...settingSections, "homes", "broker"]);
 
 /** A configuration with the page's file, and what the file did to it. */
 export interface Laid {

@@ -340,7 +340,7 @@ describe.skipIf(lacks("Chromium"))(
       await screen.untilText("dialog", /No Home Assistant is connected/);
       await dialog(screen).getByRole("link", { name: "Connect Home Assistant" }).click();
       await screen.untilText("dialog h2", /Home Assistant/);
-      expect(new URL(screen.page.url()).hash).toBe("#system/connection-home_assistant");
+      expect(new URL(screen.page.url()).hash).toBe("#system/setting-home_assistant");
     });
 
     test("a read-only key shows the plugs without buttons", async () => {

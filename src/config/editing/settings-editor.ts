@@ -1,25 +1,25 @@
 /**
- * Shows and changes settings of the configuration over HTTP. Secrets are never returned. A change without a secret
- * keeps the stored one.
+ * Shows, tests and changes settings by the paths of their keys. A secret is never returned, and a stored one is only ever
+ * sent to the server it was saved for (`page-writer.ts`).
  */
-
 import { isDeepStrictEqual } from "node:util";
-import { textIn } from "../../core/language/text.ts";
+import { message, textIn } from "../../core/language/text.ts";
 import { PAGE_FILE } from "../../core/runtime/data-files.ts";
 import { restartKeysOf } from "../config-change.ts";
-import { describeIssue } from "../config-error.ts";
-import { below, isSecretKey } from "../mistake.ts";
-import { configSchema } from "../schema.ts";
-import { filesIn, shapeOf, withoutDefaults } from "../schema-nodes.ts";
-import { type SettingName, settingNames } from "../setting-names.ts";
-import { isTree, type Tree, withoutKey } from "../tree.ts";
-import { type Caller, type Edited, type EditRefusal, INVENTED, mistaken } from "./edit-refusal.ts";
-import type { PageWriter } from "./page-writer.ts";
+import { isSecretKey } from "../mistake.ts";
+import type { PageFile } from "../page-file.ts";
+import { type Config, configSchema } from "../schema.ts";
+import { defaultOf, FILE_SUFFIX, schemaAt } from "../schema-nodes.ts";
+import { redactedConfig } from "../secrets.ts";
+import { isConnection, keysOf, type SettingName, settingNames } from "../settings.ts";
+import { isTree, type Tree, valueAt, withoutKey } from "../tree.ts";
+import { type Caller, type Edited, type EditRefusal, INVENTED, mistaken, refusal } from "./edit-refusal.ts";
+import type { PageNow, PageWriter } from "./page-writer.ts";
 
-/** A requested change. The value null removes the setting from the file. */
+/** A requested change. Keys that are left out stay; null removes one. */
 export interface SettingChange {
   readonly name: SettingName;
-  readonly value: unknown;
+  readonly keys: Tree;
   readonly caller: Caller;
 }
 
@@ -30,87 +30,104 @@ export class SettingsEditor {
     this.#page = page;
   }
 
-  /** Returns the settings; `fixed` is why they cannot be changed here, or null. */
+  /** Returns the settings by their keys; `fixed` is why they cannot be changed here, or null. */
   saved() {
+    const { isInvented, waiting } = this.#page;
     const now = this.#page.saved();
     return {
-      source: this.#page.isInvented ? null : PAGE_FILE,
-      fixed: this.#page.isInvented ? textIn("en", INVENTED) : null,
+      source: isInvented ? null : PAGE_FILE,
+      fixed: isInvented ? textIn("en", INVENTED) : null,
       revision: now.revision,
-      waiting: this.#page.waiting,
-      settings: settingNames.map((name) => this.#settingOf(name, now)),
+      waiting,
+      settings: settingNames.map((name) => ({
+        name,
+        is_connection: isConnection(name),
+        keys: keysOf(name).map((key) => this.#keyOf(key, now)),
+      })),
     };
   }
 
   /** Saves a setting and applies it. */
-  async change({ name, value, caller }: SettingChange): Promise<Edited> {
-    const refused = this.#lacking(name, value);
-    if (refused) return refused;
-    const given = Object.keys(isTree(value) ? value : {}).map((key) => `${name}.${key}`);
-    return this.#page.edit({ id: name, path: name, caller, given }, ({ page, owner }) => ({
-      ...page,
-      settings: this.#changed(name, value, page.settings, owner),
-    }));
+  async change(wanted: SettingChange): Promise<Edited> {
+    return refused(wanted) ?? this.#page.edit(targetOf(wanted), (now) => this.#changed(now, wanted.keys));
+  }
+
+  /** Returns the configuration with a change, to test it, or why it cannot be tested. */
+  tried(wanted: SettingChange): Config | EditRefusal {
+    return refused(wanted) ?? this.#page.tried(targetOf(wanted), (now) => this.#changed(now, wanted.keys));
   }
 
   /** Removes what page.yaml says of a setting, so that it is again as in the owner's file. */
-  reset(name: SettingName, caller: Caller): Promise<Edited> {
-    return this.#page.edit({ id: name, path: name, caller }, ({ page }) => ({
-      ...page,
-      settings: withoutKey(page.settings, name),
-    }));
+  async reset(name: SettingName, caller: Caller): Promise<Edited> {
+    const wanted = { name, caller, keys: {} };
+    const settings = (page: PageFile) => ({ ...page, settings: keysOf(name).reduce(without, page.settings) });
+    return refused(wanted) ?? this.#page.edit(targetOf(wanted), ({ page }) => settings(page));
   }
 
-  /**
-   * Returns a setting in the form of the file: without secrets and defaults. `outside` are the keys that the environment
-   * or a file of their own sets, or the setting itself.
-   */
-  #settingOf(name: SettingName, { page, owner, config }: ReturnType<PageWriter["saved"]>) {
-    const restart = restartKeysOf(name);
-    const overrides = name in page.settings;
-    const value: unknown = config[name] ?? null;
-    const shape = shapeOf(shapeOf(configSchema)?.[name]);
-    if (!shape)
-      return { name, value, secrets: [], outside: this.#page.isSetOutside(name) ? [name] : [], restart, overrides };
-    const outside = Object.keys(shape).filter((key) => this.#page.isSetOutside(`${name}.${key}`));
-    const secrets = isTree(value)
-      ? Object.keys(shape).filter((key) => isSecretKey(key) && value[key] !== undefined)
-      : [];
-    const inFiles = filesIn(owner[name]).filter((key) => !secrets.includes(key) && !outside.includes(key));
-    const hidden = new Set([...outside, ...secrets, ...inFiles]);
-    const visible = isTree(value)
-      ? Object.fromEntries(Object.entries(withoutDefaults(shape, value)).filter(([key]) => !hidden.has(key)))
-      : null;
-    return { name, value: visible, secrets, outside: [...outside, ...inFiles], restart, overrides };
+  #keyOf(key: string, now: PageNow & { readonly config: Config }) {
+    const path = key.split(".");
+    const found = valueAt(now.config, key) ?? null;
+    const is_secret = isSecretKey(path.at(-1) ?? "");
+    return {
+      key,
+      is_secret,
+      is_set: found !== null && !isDeepStrictEqual(found, defaultOf(schemaAt(path, configSchema))),
+      value: is_secret || isInFile(key, now) ? null : redactedConfig(found),
+      outside: this.#isOutside(key, now),
+      overrides: valueAt(now.page.settings, key) !== undefined,
+      restart: restartKeysOf(path[0] ?? "").includes(key),
+    };
   }
 
-  /** Returns the refusal of a new section without keys that needs some: nothing of it would be written. */
-  #lacking(name: SettingName, value: unknown): EditRefusal | null {
-    const isNew = (this.#page.saved().config[name] ?? null) === null;
-    if (!isNew || !isTree(value) || Object.keys(value).length > 0) return null;
-    const tree = { [name]: value };
-    const issues = configSchema.safeParse(tree).error?.issues ?? [];
-    const mistakes = issues
-      .filter(({ path }) => path[0] === name)
-      .flatMap((issue) => describeIssue(issue, tree, configSchema));
-    return mistakes.length === 0 ? null : mistaken("conflict", below(name, mistakes));
+  #isOutside(key: string, now: PageNow): boolean {
+    return (
+      this.#page.isSetOutside(key) || isInFile(key, now) || Array.isArray(valueAt(now.owner, key.split(".")[0] ?? ""))
+    );
   }
 
-  /** Returns the settings of page.yaml after a change: only what differs from the owner's file. */
-  #changed(name: SettingName, value: unknown, settings: Tree, owner: Tree): Tree {
-    const others = withoutKey(settings, name);
-    const owned = owner[name] ?? null;
-    const shape = shapeOf(shapeOf(configSchema)?.[name]);
-    if (!shape || !isTree(value)) return isDeepStrictEqual(value, owned) ? others : { ...others, [name]: value };
-    const [own, before] = [owned, settings[name]].map((each) => (isTree(each) ? each : {})) as [Tree, Tree];
-    const section = Object.keys({ ...shape, ...value }).flatMap((key) => {
-      // The caller cannot see these, and therefore does not send them.
-      const isHidden = isSecretKey(key) || this.#page.isSetOutside(`${name}.${key}`);
-      if (!(key in value) && isHidden) return key in before ? [[key, before[key]]] : [];
-      const wanted = value[key] ?? null;
-      return isDeepStrictEqual(wanted, own[key] ?? null) ? [] : [[key, wanted]];
-    });
-    // An empty section would be removed by the reader, so that a section that the owner has stays as it is.
-    return section.length === 0 && owned !== null ? others : { ...others, [name]: Object.fromEntries(section) };
+  #changed(now: PageNow, values: Tree): PageFile | EditRefusal {
+    const fixed = Object.keys(values).filter((key) => this.#isOutside(key, now));
+    if (fixed.length > 0)
+      return mistaken(
+        "conflict",
+        fixed.map((path) => ({ path, ...message("mistake.set_outside") })),
+      );
+    const settings = Object.entries(values).reduce<Tree>((tree, [path, value]) => {
+      const isOwners = isDeepStrictEqual(value, valueAt(now.owner, path) ?? null);
+      return isOwners ? without(tree, path) : withValue(tree, path, value);
+    }, now.page.settings);
+    return { ...now.page, settings };
   }
+}
+
+function isInFile(key: string, { owner }: PageNow): boolean {
+  return valueAt(owner, `${key}${FILE_SUFFIX}`) !== undefined;
+}
+
+function targetOf({ name, keys, caller }: SettingChange) {
+  return { id: name, path: "", caller, given: Object.keys(keys) };
+}
+
+/** Returns why a change cannot be one of its setting; null if it can. */
+function refused({ name, keys, caller }: SettingChange): EditRefusal | null {
+  if (isConnection(name) && !caller.isAdmin) return refusal("forbidden", message("refused.needs_admin"));
+  const known = keysOf(name);
+  const expected = known.join(", ");
+  const foreign = Object.keys(keys).filter((key) => !known.includes(key));
+  const mistakes = foreign.map((path) => ({ path, ...message("mistake.no_setting_key", { expected }) }));
+  return mistakes.length > 0 ? mistaken("invalid_parameter", mistakes) : null;
+}
+
+function withValue(tree: Tree, path: string, value: unknown): Tree {
+  const [section = "", key] = path.split(".");
+  if (key === undefined) return { ...tree, [section]: value };
+  const before = tree[section];
+  return { ...tree, [section]: { ...(isTree(before) ? before : {}), [key]: value } };
+}
+
+function without(tree: Tree, path: string): Tree {
+  const [section = "", key] = path.split(".");
+  const own = tree[section];
+  const rest = isTree(own) && key !== undefined ? withoutKey(own, key) : {};
+  return Object.keys(rest).length > 0 ? { ...tree, [section]: rest } : withoutKey(tree, section);
 }

@@ -41,7 +41,7 @@ export function EntityList({ e, onChoose }: EntityListProps) {
         {state === "not_set" && e("entities_not_set")}
       </p>
       {state !== "works" && (
-        <a class="button" href={addressOf("system", "connection-home_assistant")}>
+        <a class="button" href={addressOf("system", "setting-home_assistant")}>
           {e("entities_connect")}
         </a>
       )}

@@ -9,7 +9,7 @@ import { TIME_INPUT } from "../time-text.ts";
 import { fits, placeOf, readText } from "./checks.ts";
 import type { Field, Json, JsonObject } from "./fields.ts";
 import { useForm } from "./form-context.ts";
-import { type FieldText, optionText, plainName, textOf } from "./form-texts.ts";
+import { type FieldText, labelOf, optionText, textOf } from "./form-texts.ts";
 
 interface FieldProps<Kind extends Field["kind"] = Field["kind"]> {
   readonly field: Extract<Field, { kind: Kind }>;
@@ -38,7 +38,7 @@ export function FieldView({ field, place, value, onChange }: FieldProps) {
 }
 
 /** Returns label, description and default of a field, in the language of the page if there is a translation. */
-function useFieldText({ path, name, about, fallback, isRequired, kind }: Field, place: string) {
+function useFieldText({ path, about, fallback, isRequired, kind }: Field, place: string) {
   const { t } = usePage();
   const { id, texts, mistakeAt } = useForm();
   const own = textOf(texts, path);
@@ -47,7 +47,7 @@ function useFieldText({ path, name, about, fallback, isRequired, kind }: Field, 
   return {
     // Includes the kind, because a choice of forms and the chosen form have the same place.
     id: `form-${id}-${place}-${kind}`.replaceAll(/[^\w-]/g, "-"),
-    label: own?.label ?? plainName(name),
+    label: labelOf(texts, path),
     about: [own?.about ?? about, defaultText].filter(Boolean).join(" "),
     help: isExplained(path) || mistakeAt(place) ? fieldHelpUrl(path) : null,
     optionText: (option: string) => optionText(own, option),
@@ -126,6 +126,7 @@ function InputField({ field, place, value, onChange }: FieldProps<"text" | "time
   const text = isSet ? { ...own, about: `${t("form_secret_set")} ${own.about}` } : own;
   const attributes = { id: text.id, ...described(text) };
   const known = suggestions[field.path];
+  const Input = field.kind === "text" && field.isLong ? "textarea" : "input";
   const options =
     field.kind === "choice" ? field.options.map((option) => ({ value: option, text: text.optionText(option) })) : null;
   if (options || known) {
@@ -148,7 +149,7 @@ function InputField({ field, place, value, onChange }: FieldProps<"text" | "time
   }
   return (
     <Labelled text={text}>
-      <input
+      <Input
         {...attributes}
         placeholder={isSet && value !== null ? "••••••••" : examples[field.path]}
         {...inputOf(field)}
@@ -182,6 +183,7 @@ function InputField({ field, place, value, onChange }: FieldProps<"text" | "time
 function inputOf(field: Field) {
   if (field.kind === "time") return TIME_INPUT;
   if (field.kind === "number") return { type: "text", inputMode: "decimal" } as const;
+  if (field.kind === "text" && field.isLong) return { rows: 3, spellcheck: false } as const;
   return field.kind === "text" && field.isSecret
     ? ({ type: "password", autocomplete: "off" } as const)
     : ({ type: "text", spellcheck: false, autocapitalize: "off" } as const);

@@ -7,6 +7,8 @@ export interface JsonSchema {
   readonly default?: unknown;
   readonly enum?: readonly string[];
   readonly pattern?: string;
+  /** Set for a text of several lines. */
+  readonly contentMediaType?: string;
   /** True for a secret. */
   readonly writeOnly?: boolean;
   readonly minimum?: number;
@@ -42,7 +44,7 @@ interface FieldFacts {
 
 export type Field = FieldFacts & Kind;
 type Kind =
-  | { readonly kind: "text"; readonly pattern: RegExp | null; readonly isSecret: boolean }
+  | { readonly kind: "text"; readonly pattern: RegExp | null; readonly isSecret: boolean; readonly isLong: boolean }
   | { readonly kind: "time" }
   | { readonly kind: "number"; readonly min: number | null; readonly max: number | null; readonly isWhole: boolean }
   | { readonly kind: "yes-no" }
@@ -85,6 +87,7 @@ function kindOf(schema: JsonSchema, path: string): Kind {
     kind: "text",
     pattern: pattern === undefined ? null : new RegExp(pattern),
     isSecret: schema.writeOnly === true,
+    isLong: schema.contentMediaType !== undefined,
   };
 }
 
@@ -97,9 +100,25 @@ function fieldsOf({ properties = {}, required = [], allOf = [] }: JsonSchema, pa
   const orFile = allOf.flatMap(({ anyOf = [] }) => anyOf[0]?.required ?? []);
   return Object.entries(properties)
     .filter(([name]) => !(name.endsWith(FILE_SUFFIX) && name.slice(0, -FILE_SUFFIX.length) in properties))
-    .map(([name, schema]) =>
-      fieldOf(schema, path === "" ? name : `${path}.${name}`, required.includes(name) || orFile.includes(name)),
-    );
+    .map(([name, schema]) => ({
+      ...fieldOf(schema, path === "" ? name : `${path}.${name}`, required.includes(name) || orFile.includes(name)),
+      name,
+    }));
+}
+
+/** Returns the schema of an object with some keys of the configuration, each under its path. */
+export function schemaOfKeys(schema: JsonSchema, keys: readonly string[]): JsonSchema {
+  const found = keys.map((key) => {
+    const at = key.lastIndexOf(".");
+    const { properties = {} } = at < 0 ? schema : sectionOf(schema.properties?.[key.slice(0, at)]);
+    return [key, properties[key.slice(at + 1)] ?? {}] as const;
+  });
+  return { type: "object", properties: Object.fromEntries(found) };
+}
+
+/** A section that may be a list as well, such as accounts. */
+function sectionOf(schema: JsonSchema = {}): JsonSchema {
+  return schema.anyOf?.find(({ properties }) => properties) ?? schema;
 }
 
 /** Returns the fields that are useful with the given values. Some are required only with these values. */

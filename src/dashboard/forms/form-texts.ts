@@ -21,6 +21,10 @@ export async function formTextsIn(language: Language): Promise<FormTexts> {
   return { ...texts, language: named(texts.language), "notify.language": named(texts["notify.language"]) };
 }
 
+export function labelOf(texts: FormTexts, path: string): string {
+  return textOf(texts, path)?.label ?? plainName(path.slice(path.lastIndexOf(".") + 1));
+}
+
 /** Returns the schema of the configuration. */
 export async function configurationSchema(): Promise<JsonSchema> {
   return call("GET /local/v1/configuration/schema", {});

@@ -37,6 +37,8 @@ interface SchemaFormProps {
   readonly secretsSet?: readonly string[];
   /** Name under which the entries are kept until they are saved. */
   readonly draft: string;
+  /** False if there is nothing to save. */
+  readonly canSubmit?: boolean;
   /** Called with a value that is valid by the schema. */
   readonly onSubmit: (value: JsonObject) => void;
   readonly onCancel: () => void;
@@ -101,12 +103,12 @@ export function SchemaForm(props: SchemaFormProps) {
   );
 }
 
-interface FormFootProps extends Pick<SchemaFormProps, "draft" | "preview" | "children" | "onCancel"> {
+interface FormFootProps extends Pick<SchemaFormProps, "draft" | "canSubmit" | "preview" | "children" | "onCancel"> {
   /** The mistake of the whole form. */
   readonly whole: ShownMistake | undefined;
 }
 
-function FormFoot({ draft, preview, whole, children, onCancel }: FormFootProps) {
+function FormFoot({ draft, canSubmit = true, preview, whole, children, onCancel }: FormFootProps) {
   const { t } = usePage();
   return (
     <div class="form-foot">
@@ -115,7 +117,7 @@ function FormFoot({ draft, preview, whole, children, onCancel }: FormFootProps) 
         {whole?.text}
       </p>
       <div class="actions">
-        <button type="submit" class="strong">
+        <button type="submit" class="strong" disabled={!canSubmit}>
           {t("save")}
         </button>
         <CancelButton draft={draft} onClose={onCancel} />
@@ -156,17 +158,25 @@ function useMistakes(found: readonly FieldMistake[], reported: readonly Mistake[
 /** Saving of a form: the mistakes that the daemon found, where `textOf` is about the whole form. */
 export function useSaving(draft: string, textOf: (refusal: Refusal) => Omit<Mistake, "path">) {
   const [mistakes, setMistakes] = useState<readonly Mistake[]>([]);
-  const save = async <Saved,>(request: Promise<Saved>, onSaved: (saved: Saved) => void) => {
+  /** Returns whether the daemon did what was asked. */
+  const ask = async <Answer,>(request: Promise<Answer>, onAnswer: (answer: Answer) => void) => {
     try {
-      const saved = await request;
-      dropDraft(draft);
-      onSaved(saved);
+      const answer = await request;
+      setMistakes([]);
+      onAnswer(answer);
+      return true;
     } catch (thrown) {
       const refusal = refusalIn(thrown);
       setMistakes(refusal.mistakes.length > 0 ? refusal.mistakes : [{ path: "", ...textOf(refusal) }]);
+      return false;
     }
   };
-  return { mistakes, save };
+  const save = <Saved,>(request: Promise<Saved>, onSaved: (saved: Saved) => void) =>
+    ask(request, (saved) => {
+      dropDraft(draft);
+      onSaved(saved);
+    });
+  return { mistakes, ask, save };
 }
 
 function ownMistake(own: readonly FieldMistake[], place: string, t: ReturnType<typeof usePage>["t"]) {

@@ -1,9 +1,8 @@
 /** Block with the last changes of plans, plugs, settings and connections, and the way back to an earlier state. */
 import { useEffect, useState } from "preact/hooks";
 import type { PageState } from "../../api/history.ts";
-import { keyLabel } from "../connections/connection-tools.ts";
 import { Answer } from "../elements.tsx";
-import { type FormTexts, formTextsIn, plainName } from "../forms/form-texts.ts";
+import { type FormTexts, formTextsIn, labelOf, plainName } from "../forms/form-texts.ts";
 import { usePage } from "../page.ts";
 import { call } from "../requests.ts";
 import { Block, ListRow, Sure, useList } from "../system/block.tsx";
@@ -96,7 +95,7 @@ function Differences({ of, texts }: DifferencesProps) {
   return of.map(({ path, before, after }) => (
     <span key={path} class="faint">
       {t("history_change", {
-        what: labelsOf(texts, path, t),
+        what: labelsOf(texts, path),
         before: shownValue(before, t),
         after: shownValue(after, t),
       })}
@@ -105,14 +104,10 @@ function Differences({ of, texts }: DifferencesProps) {
 }
 
 /** Labels of the keys in a path: `plans.car.hours` is "Car: Hours". */
-function labelsOf(texts: FormTexts, path: string, t: ReturnType<typeof useTexts>): string {
+function labelsOf(texts: FormTexts, path: string): string {
   const [list = "", id = "", ...keys] = path.split(".");
-  const isEntry = list === "plans" || list === "plugs";
-  const key = isEntry ? `${list}[].${keys.join(".")}` : path;
-  const ofConnection = keyLabel(t, path);
-  const label = texts[key]?.label ?? (ofConnection === path ? plainName((keys.at(-1) ?? id) || list) : ofConnection);
-  if (!isEntry) return label;
-  return keys.length === 0 ? plainName(id) : `${plainName(id)}: ${label}`;
+  if (list !== "plans" && list !== "plugs") return labelOf(texts, path);
+  return keys.length === 0 ? plainName(id) : `${plainName(id)}: ${labelOf(texts, `${list}[].${keys.join(".")}`)}`;
 }
 
 function shownValue(value: unknown, t: ReturnType<typeof useTexts>): string {

@@ -13,7 +13,7 @@ export interface Remedy {
 interface Trial {
   readonly route:
     | "POST /local/v1/plugs/:plug/test"
-    | "POST /local/v1/connections/:connection/test"
+    | "POST /local/v1/settings/:connection/test"
     | "POST /local/v1/notifications/test"
     | "POST /local/v1/set-aside/release";
   readonly params: { readonly plug?: string; readonly connection?: string };
@@ -45,9 +45,9 @@ export function remedyOf({ code, subject }: Problem): Remedy {
   }
   const [connection, text = "show"] = CONNECTIONS[code] ?? [];
   if (connection !== undefined) {
-    const route = "POST /local/v1/connections/:connection/test";
+    const route = "POST /local/v1/settings/:connection/test";
     return {
-      address: addressOf("system", `connection-${connection}`),
+      address: addressOf("system", `setting-${connection}`),
       text,
       trial: { route, params: { connection }, body: { keys: {} }, scope: "admin" },
     };

@@ -1,6 +1,5 @@
 /** Blocks for settings, API keys, backup and log, which need a key with the scope `control`. */
 import type { ComponentType } from "preact";
-import { Connections } from "../connections/connections.tsx";
 import { History } from "../history/history.tsx";
 import { type Language, translateIn } from "../language.ts";
 import { Backup } from "./backup.tsx";
@@ -16,12 +15,12 @@ export async function ownerBlocks(language: Language): Promise<ComponentType> {
     <SystemContext.Provider value={t}>
       <div class="owner-grid">
         <div class="stack">
-          <Connections />
+          <Settings part="connections" />
           <Keys />
           <Backup />
         </div>
         <div class="stack">
-          <Settings />
+          <Settings part="settings" />
           <History />
         </div>
         <Log />

@@ -1,84 +1,90 @@
 /** The form of one setting, made from the schema of the configuration. A file of its own: it is loaded when it opens. */
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { SavedSetting } from "../../api/settings.ts";
 import { Dialog } from "../dialog.tsx";
-import { Help } from "../elements.tsx";
+import { Answer, Help } from "../elements.tsx";
 import { draftOf } from "../forms/drafts.ts";
-import type { Json, JsonObject, JsonSchema } from "../forms/fields.ts";
+import type { JsonSchema } from "../forms/fields.ts";
+import { type FormTexts, labelOf } from "../forms/form-texts.ts";
 import { SchemaForm, useSaving } from "../forms/schema-form.tsx";
 import { fieldHelpUrl } from "../help.ts";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
 import { call } from "../requests.ts";
 import { Sure } from "./block.tsx";
-import { labelOf, type SettingTools, savedText } from "./setting-tools.ts";
+import { changesOf, formOf, type SettingTools, savedText, trialText } from "./setting-tools.ts";
 import { useTexts } from "./system-context.ts";
 
 interface SettingProps {
   readonly tools: SettingTools;
+  /** Schema of the configuration. */
+  readonly schema: JsonSchema;
   readonly setting: SavedSetting;
 }
 
 interface SettingDialogProps extends SettingProps {
+  /** Set if several are set up, one after the other. */
+  readonly step: { readonly title: string; readonly onSkip: () => void } | null;
   /** `done` describes the result; null if nothing was changed. */
   readonly onClose: (done: string | null) => void;
 }
 
 /** Keys that are shown first. The others, such as a login that few need, are hidden unless set. */
-const FIRST: Partial<Record<SavedSetting["name"], readonly string[]>> = {
-  notify: ["topic_url", "events", "quiet_hours", "language"],
+const FIRST: Readonly<Record<string, readonly string[]>> = {
+  notify: ["notify.topic_url", "notify.events", "notify.quiet_hours", "notify.language"],
 };
 
-export function SettingDialog({ tools, setting, onClose }: SettingDialogProps) {
+export function SettingDialog(props: SettingDialogProps) {
   const t = useTexts();
   const { t: words } = usePage();
-  const { saved, texts, schema } = tools;
-  const { name, value, secrets, outside } = setting;
-  const section = schema.properties?.[name] ?? {};
-  const isSection = section.properties !== undefined;
-  const label = labelOf(texts, name);
-  const draftName = `setting-${name}`;
-  const [draft] = useState(() => draftOf(draftName));
+  const { tools, schema, setting, step, onClose } = props;
+  const { name, keys, is_connection: isConnection } = setting;
+  const { draft, form, open, label, answer, changes, mistakes, setValue, send, test } = useSettingForm(props);
   const [isResetting, setResetting] = useState(false);
-  const { mistakes, save } = useSaving(draftName, (refusal) =>
-    refusal.status === 412
-      ? { text: t("settings_changed"), isTranslated: true }
-      : { text: refusalText(refusal, words), isTranslated: refusal.isTranslated },
-  );
-  const send = async (method: "PUT" | "DELETE", body: object) => {
-    const { revision } = saved;
-    await save(call(`${method} /local/v1/settings/:setting`, { setting: name }, { body, revision }), (edited) =>
-      onClose(savedText(t, label, setting.restart, edited)),
-    );
+  const isOverridden = keys.some(({ overrides }) => overrides);
+  const reset = async () => {
+    // What is not from the page is removed; otherwise the setting is as in the owner's file again.
+    await (isOverridden ? send("DELETE", {}) : send("PUT", Object.fromEntries(open.map(({ key }) => [key, null]))));
     setResetting(false);
   };
-  const isSet = isSection && (secrets.length > 0 || Object.keys((value ?? {}) as object).length > 0);
   return (
-    <Dialog title={label} onClose={() => onClose(null)}>
-      <SettingFacts tools={tools} setting={setting} />
+    <Dialog title={step?.title ?? label} onClose={() => onClose(null)}>
+      <SettingFacts tools={tools} schema={schema} setting={setting} />
       {draft && <p class="note">{words("draft")}</p>}
       {isResetting && (
         <Sure
           text={t("setting_reset_sure", { name: label })}
           yes={t("setting_reset")}
-          // What is not from the page is removed; otherwise the setting is as in the owner's file again.
-          onYes={() => void (setting.overrides ? send("DELETE", {}) : send("PUT", { value: null }))}
+          onYes={() => void reset()}
           onNo={() => setResetting(false)}
         />
       )}
       <SchemaForm
-        schema={isSection ? without(section, outside) : { type: "object", properties: { [name]: section } }}
-        path={isSection ? name : ""}
-        texts={texts}
-        value={draft ?? (isSection ? ((value ?? {}) as JsonObject) : { [name]: value as Json })}
+        schema={form.schema}
+        path=""
+        texts={tools.texts}
+        value={draft ?? form.value}
         mistakes={mistakes}
         first={FIRST[name] ?? []}
-        secretsSet={secrets}
-        draft={draftName}
-        onSubmit={(entry) => void send("PUT", { value: (isSection ? entry : entry[name]) ?? null })}
+        secretsSet={open.flatMap(({ key, is_secret, is_set }) => (is_secret && is_set ? key : []))}
+        draft={`setting-${name}`}
+        canSubmit={Object.keys(changes).length > 0}
+        onSubmit={() => void send("PUT", changes)}
         onCancel={() => onClose(null)}
+        onChange={setValue}
+        preview={isConnection && <Answer text={answer} />}
       >
-        {isSet && !isResetting && (
+        {isConnection && (
+          <button type="button" onClick={() => void test()}>
+            {t("connection_test")}
+          </button>
+        )}
+        {step && (
+          <button type="button" onClick={step.onSkip}>
+            {t("connection_skip")}
+          </button>
+        )}
+        {(isOverridden || (!isConnection && keys.some(({ is_set }) => is_set))) && !isResetting && (
           <button type="button" class="quiet" onClick={() => setResetting(true)}>
             {t("setting_reset")}
           </button>
@@ -88,44 +94,61 @@ export function SettingDialog({ tools, setting, onClose }: SettingDialogProps) {
   );
 }
 
-/** What a setting is about, when a change takes effect, and what of it is set elsewhere. */
-function SettingFacts({ tools, setting }: SettingProps) {
+/** What was typed, what of it changes the setting, and the answers of the daemon. */
+function useSettingForm({ tools, schema, setting: { name, keys }, onClose }: SettingDialogProps) {
   const t = useTexts();
-  const { texts, schema } = tools;
-  const { name, outside } = setting;
+  const { t: words } = usePage();
+  const { saved, texts } = tools;
+  const open = keys.filter(({ outside }) => !outside);
+  const form = useMemo(() => formOf(open, schema), []);
+  const label = labelOf(texts, name);
+  const [draft] = useState(() => draftOf(`setting-${name}`));
+  const [value, setValue] = useState(draft ?? form.value);
+  const [answer, setAnswer] = useState("");
+  const changes = changesOf(open, value);
+  const { mistakes, ask, save } = useSaving(`setting-${name}`, (refusal) =>
+    refusal.status === 412
+      ? { text: t("settings_changed"), isTranslated: true }
+      : { text: refusalText(refusal, words), isTranslated: refusal.isTranslated },
+  );
+  const send = (method: "PUT" | "DELETE", values: object) => {
+    const options = { revision: saved.revision, ...(method === "PUT" && { body: { keys: values } }) };
+    const names = keys.map(({ key }) => key);
+    return save(call(`${method} /local/v1/settings/:setting`, { setting: name }, options), (edited) =>
+      onClose(savedText(t, label, names, edited)),
+    );
+  };
+  const test = async () => {
+    setAnswer(t("connection_testing"));
+    const tried = call("POST /local/v1/settings/:connection/test", { connection: name }, { body: { keys: changes } });
+    if (!(await ask(tried, (trial) => setAnswer(trialText(t, trial))))) setAnswer("");
+  };
+  return { draft, form, open, label, answer, changes, mistakes, setValue, send, test };
+}
+
+/** What a setting is about, when a change takes effect, and what of it is set elsewhere. */
+function SettingFacts({ tools: { texts }, schema, setting }: SettingProps) {
+  const t = useTexts();
+  const { name, keys, is_connection: isConnection } = setting;
   const { properties, description } = schema.properties?.[name] ?? {};
-  const about = properties && (texts[name]?.about ?? description);
+  const about = isConnection ? t("connection_secrets") : properties && (texts[name]?.about ?? description);
+  const outside = keys.filter((key) => key.outside);
   return (
     <>
       <p class="faint">
-        {[about, effectOf(setting, tools, t)].filter(Boolean).join(" ")} <Help href={fieldHelpUrl(name)} />
+        {[about, effectOf(setting, texts, t)].filter(Boolean).join(" ")} <Help href={fieldHelpUrl(name)} />
       </p>
       {outside.length > 0 && (
-        <p class="note">
-          {t("setting_outside", { keys: outside.map((key) => labelOf(texts, `${name}.${key}`)).join(", ") })}
-        </p>
+        <p class="note">{t("setting_outside", { keys: outside.map(({ key }) => labelOf(texts, key)).join(", ") })}</p>
       )}
     </>
   );
 }
 
 /** When a change takes effect. */
-function effectOf(
-  { name, restart }: SavedSetting,
-  { schema, texts }: SettingTools,
-  t: ReturnType<typeof useTexts>,
-): string {
-  if (restart.length === 0) return t("setting_at_once");
-  const count = Object.keys(schema.properties?.[name]?.properties ?? { [name]: {} }).length;
-  if (restart.length >= count) return t("setting_restart");
-  return t("setting_mixed", { keys: restart.map((key) => labelOf(texts, key)).join(", ") });
-}
-
-/** A section without the keys that are set elsewhere. */
-function without(section: JsonSchema, names: readonly string[]): JsonSchema {
-  const properties = Object.entries(section.properties ?? {}).filter(([name]) => !names.includes(name));
-  const allOf = (section.allOf ?? []).filter(
-    ({ anyOf = [] }) => !anyOf.some(({ required = [] }) => required.some((name) => names.includes(name))),
-  );
-  return { ...section, properties: Object.fromEntries(properties), allOf };
+function effectOf({ keys }: SavedSetting, texts: FormTexts, t: ReturnType<typeof useTexts>): string {
+  const late = keys.filter(({ restart }) => restart);
+  if (late.length === 0) return t("setting_at_once");
+  if (late.length === keys.length) return t("setting_restart");
+  return t("setting_mixed", { keys: late.map(({ key }) => labelOf(texts, key)).join(", ") });
 }

@@ -1,22 +1,49 @@
-/** Functions that the settings and their dialogs share. */
-import type { SavedSettings } from "../../api/settings.ts";
+/** What the settings and their forms share. */
+import type { SavedSetting, SavedSettings } from "../../api/settings.ts";
 import type { Edited } from "../answers.ts";
-import type { JsonSchema } from "../forms/fields.ts";
-import { type FormTexts, plainName } from "../forms/form-texts.ts";
+import { type Json, type JsonObject, type JsonSchema, schemaOfKeys } from "../forms/fields.ts";
+import type { FormTexts } from "../forms/form-texts.ts";
 import type { Translate } from "../language.ts";
 
 export interface SettingTools {
   readonly saved: SavedSettings;
-  readonly schema: JsonSchema;
   readonly texts: FormTexts;
 }
 
-export function labelOf(texts: FormTexts, path: string): string {
-  return texts[path]?.label ?? plainName(path.slice(path.lastIndexOf(".") + 1));
+type SavedKey = SavedSetting["keys"][number];
+type Texts = Translate<"system">;
+
+/** Returns the schema of the form of some keys of the configuration, and its values. */
+export function formOf(keys: readonly SavedKey[], schema: JsonSchema) {
+  const values = keys.flatMap(({ key, value }) => (value === null ? [] : [[key, value as Json] as const]));
+  const names = keys.map(({ key }) => key);
+  return { schema: schemaOfKeys(schema, names), value: Object.fromEntries(values) as JsonObject };
+}
+
+/** Returns what differs from the saved keys. A secret whose field is empty stays. */
+export function changesOf(keys: readonly SavedKey[], value: JsonObject): JsonObject {
+  const changes = keys.flatMap(({ key, value: before, is_secret }) => {
+    const { [key]: typed } = value;
+    const now = typeof typed === "string" ? typed.trim() || null : typed;
+    const isSame = is_secret ? now === undefined : JSON.stringify(now ?? null) === JSON.stringify(before);
+    return isSame ? [] : [[key, now ?? null] as const];
+  });
+  return Object.fromEntries(changes);
 }
 
 /** Returns the sentence about a change of some keys that is saved. */
-export function savedText(t: Translate<"system">, name: string, keys: readonly string[], edited: Edited): string {
+export function savedText(t: Texts, name: string, keys: readonly string[], edited: Edited): string {
   const waits = edited.restart.some((key) => keys.includes(key));
   return [t(waits ? "setting_saved_waits" : "setting_saved", { name }), edited.note ?? []].flat().join(" ");
+}
+
+/** Result of a test of a connection. */
+interface Trial {
+  readonly works: boolean;
+  readonly detail: string | null;
+}
+
+/** Returns the result of a test in one sentence. */
+export function trialText(t: Texts, { works, detail }: Trial): string {
+  return works ? t("connection_works") : t("connection_fails", { why: detail ?? "" });
 }

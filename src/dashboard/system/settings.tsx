@@ -1,107 +1,163 @@
-/** Settings of the configuration: current values, a form for each, and a test of notifications. */
+/** Blocks of the settings and of the connections: current values, a form for each, and tests. */
 import { useEffect, useState } from "preact/hooks";
-import type { SavedSetting, SavedSettings } from "../../api/settings.ts";
+import type { SavedSetting } from "../../api/settings.ts";
 import { Wrong } from "../elements.tsx";
-import { type Field, fieldOf, type Json } from "../forms/fields.ts";
-import { configurationSchema, type FormTexts, formTextsIn } from "../forms/form-texts.ts";
+import { configurationSchema, type FieldText, formTextsIn, labelOf } from "../forms/form-texts.ts";
 import { changeCount } from "../history/changes.ts";
 import { usePage } from "../page.ts";
 import { call } from "../requests.ts";
+import { route } from "../route.ts";
 import { Block, ListRow, useList } from "./block.tsx";
-import { labelOf, type SettingTools } from "./setting-tools.ts";
+import { type SettingTools, trialText } from "./setting-tools.ts";
 import { useTexts } from "./system-context.ts";
 
-export function Settings() {
+type Part = "settings" | "connections";
+
+export function Settings({ part }: { readonly part: Part }) {
   const t = useTexts();
-  const page = usePage();
-  const [tools, setTools] = useState<SettingTools | null>(null);
-  const { answerOf, say, run, dialog, setDialog } = useList<SavedSetting["name"]>();
-  const read = async () => {
-    const [saved, schema, texts] = await Promise.all([
-      call("GET /local/v1/settings", {}),
-      configurationSchema(),
-      formTextsIn(page.t.language),
-    ]);
-    setTools({ saved, schema, texts });
-    return { saved, schema, texts };
-  };
-  // Also after a change elsewhere, such as one that is undone.
-  useEffect(() => void run(read), [changeCount.value]);
-  const open = (name: SavedSetting["name"]) =>
-    run(async () => {
-      say("");
-      // Other programs change the file too, so the form starts with its current content.
-      const [{ SettingDialog }, now] = await Promise.all([import("./setting-dialog.tsx"), read()]);
-      const setting = now.saved.settings.find((each) => each.name === name);
-      const close = (done: string | null) => {
-        setDialog(null);
-        say(done ?? "", name);
-      };
-      if (setting) setDialog(<SettingDialog tools={now} setting={setting} onClose={close} />);
-    }, name);
-  const test = () =>
-    run(async () => {
-      say(page.t("sending"), "notify");
-      await call("POST /local/v1/notifications/test", {});
-      say(t("notify_sent"), "notify");
-    }, "notify");
+  const { store } = usePage();
+  const list = useList<string>();
+  const { tools, open, test } = useSettings(part, list);
+  const canEdit = tools?.saved.fixed === null && (part === "settings" || store.session.value?.admin === true);
+  // The link of a problem opens the form of its connection.
+  const named =
+    part === "connections" && tools?.shown.find(({ name }) => route.value.entry === `setting-${name}`)?.name;
+  useEffect(() => {
+    if (canEdit && named) void open([named]);
+  }, [canEdit, named]);
   if (!tools) return null;
-  const { saved, texts } = tools;
+  const { saved, texts, shown } = tools;
   const waiting = saved.waiting.map((key) => texts[key]?.label ?? key);
   return (
-    <Block id="settings" title={t("settings")}>
-      <p class="faint">{fixedText(saved, t) ?? t("settings_about", { file: saved.source ?? "" })}</p>
+    <Block id={part} title={t(part)}>
+      <p class="faint">
+        {saved.fixed === null && !canEdit
+          ? t("connections_admin")
+          : t(saved.fixed === null ? `about_${part}` : `fixed_${part}`, { file: saved.source ?? "" })}
+      </p>
       <ul class="key-list">
-        {saved.settings.map((setting) => (
+        {shown.map((setting) => (
           <SettingRow
             key={setting.name}
             setting={setting}
             tools={tools}
-            answer={answerOf(setting.name)}
-            onTest={() => void test()}
-            onOpen={() => void open(setting.name)}
+            answer={list.answerOf(setting.name)}
+            onTest={isTestable(setting, canEdit) ? () => void test(setting) : null}
+            onOpen={canEdit ? () => void open([setting.name]) : null}
           />
         ))}
       </ul>
-      {waiting.length > 0 && <p class="note">{t("settings_waiting", { keys: waiting.join(", ") })}</p>}
-      <Wrong text={answerOf()} />
-      {dialog}
+      {part === "settings" && waiting.length > 0 && (
+        <p class="note">{t("settings_waiting", { keys: waiting.join(", ") })}</p>
+      )}
+      {part === "connections" && canEdit && (
+        <div class="actions">
+          <button type="button" onClick={() => void open(shown.map(({ name }) => name))}>
+            {t("connections_again")}
+          </button>
+        </div>
+      )}
+      <Wrong text={list.answerOf()} />
+      {list.dialog}
     </Block>
   );
+}
+
+function isTestable({ name, is_connection, keys }: SavedSetting, canEdit: boolean): boolean {
+  return keys.some(({ is_set }) => is_set) && (is_connection ? canEdit : name === "notify");
+}
+
+/** The settings of a block, and what its buttons do. */
+function useSettings(part: Part, { say, run, setDialog }: ReturnType<typeof useList<string>>) {
+  const t = useTexts();
+  const page = usePage();
+  const [tools, setTools] = useState<(SettingTools & { readonly shown: readonly SavedSetting[] }) | null>(null);
+  const read = async () => {
+    const [saved, texts] = await Promise.all([call("GET /local/v1/settings", {}), formTextsIn(page.t.language)]);
+    const shown = saved.settings.filter(({ is_connection }) => is_connection === (part === "connections"));
+    const now = { saved, texts, shown };
+    setTools(now);
+    return now;
+  };
+  // Also after a change elsewhere, such as one that is undone.
+  useEffect(() => void run(read), [changeCount.value]);
+  /** Opens the form of the first name. After it is closed with a result, or skipped, that of the next one. */
+  const open = (names: readonly string[], done = 0): Promise<void> =>
+    run(async () => {
+      const [name = "", ...others] = names;
+      if (done === 0) say("");
+      // Other programs change the file too, so the form starts with its current content.
+      const [{ SettingDialog }, schema, now] = await Promise.all([
+        import("./setting-dialog.tsx"),
+        configurationSchema(),
+        read(),
+      ]);
+      const setting = now.shown.find((each) => each.name === name);
+      const steps = done + names.length;
+      const title = t("connection_step", { step: done + 1, steps, name: labelOf(now.texts, name) });
+      const onSkip = () => {
+        setDialog(null);
+        if (others.length > 0) void open(others, done + 1);
+      };
+      const onClose = (text: string | null) => {
+        if (text === null) return setDialog(null);
+        say(text, name);
+        onSkip();
+      };
+      const step = steps > 1 ? { title, onSkip } : null;
+      const props = { tools: now, schema, step, onClose };
+      if (setting) setDialog(<SettingDialog {...props} setting={setting} />);
+    }, names[0]);
+  const test = ({ name, is_connection: isConnection }: SavedSetting) =>
+    run(async () => {
+      say(isConnection ? t("connection_testing") : page.t("sending"), name);
+      if (!isConnection) {
+        await call("POST /local/v1/notifications/test", {});
+        return say(t("notify_sent"), name);
+      }
+      const route = "POST /local/v1/settings/:connection/test";
+      say(trialText(t, await call(route, { connection: name }, { body: { keys: {} } })), name);
+    }, name);
+  return { tools, open, test };
 }
 
 interface SettingRowProps {
   readonly setting: SavedSetting;
   readonly tools: SettingTools;
   readonly answer: string;
-  readonly onTest: () => void;
-  readonly onOpen: () => void;
+  /** Null for one that cannot be tested, or by this key. */
+  readonly onTest: (() => void) | null;
+  /** Null for one that cannot be changed, or by this key. */
+  readonly onOpen: (() => void) | null;
 }
 
 function SettingRow({ setting, tools, answer, onTest, onOpen }: SettingRowProps) {
   const t = useTexts();
   const page = usePage();
-  const { name, value } = setting;
+  const { name, is_connection: isConnection } = setting;
   const id = `setting-${name}`;
-  const words: Words = {
-    t,
-    number: (each) => new Intl.NumberFormat(page.t.language).format(each),
-    yesNo: (each) => page.t(each ? "form_yes" : "form_no"),
+  const shown = (value: unknown, text: FieldText | undefined) => {
+    if (typeof value === "boolean") return page.t(value ? "form_yes" : "form_no");
+    if (typeof value === "number") return new Intl.NumberFormat(page.t.language).format(value);
+    return [value]
+      .flat()
+      .map((each) => text?.options?.[String(each)] ?? String(each))
+      .join(", ");
   };
   return (
     <ListRow
       id={id}
       name={labelOf(tools.texts, name)}
-      facts={<span class="faint">{summaryOf(setting, tools, words)}</span>}
+      facts={<span class="faint">{summaryOf(setting, tools, { t, shown })}</span>}
       answer={answer}
       buttons={
         <>
-          {name === "notify" && value !== null && (
-            <button type="button" onClick={onTest}>
-              {t("notify_test")}
+          {onTest && (
+            <button type="button" aria-describedby={isConnection ? id : undefined} onClick={onTest}>
+              {t(isConnection ? "connection_test" : "notify_test")}
             </button>
           )}
-          {tools.saved.fixed === null && (
+          {onOpen && (
             <button type="button" aria-describedby={id} onClick={onOpen}>
               {page.t("plan_edit")}
             </button>
@@ -113,39 +169,19 @@ function SettingRow({ setting, tools, answer, onTest, onOpen }: SettingRowProps)
 }
 
 interface Words {
-  readonly t: Texts;
-  readonly number: (value: number) => string;
-  readonly yesNo: (value: boolean) => string;
+  readonly t: ReturnType<typeof useTexts>;
+  readonly shown: (value: unknown, text: FieldText | undefined) => string;
 }
 
-type Texts = ReturnType<typeof useTexts>;
-
-/** Reason why this page cannot change settings, in its language; null if it can. */
-function fixedText({ fixed }: SavedSettings, t: Texts): string | null {
-  if (fixed === null) return null;
-  return t("settings_no_file");
-}
-
-/** Current values, in one line. */
-function summaryOf({ name, value, secrets }: SavedSetting, { schema, texts }: SettingTools, words: Words): string {
-  const { t } = words;
-  const below = schema.properties?.[name];
-  if (value === null && secrets.length === 0) return t("setting_none");
-  const field = fieldOf(below ?? {}, name);
-  if (field.kind !== "group") return shown(field, value as Json, texts, words);
-  const values = (value ?? {}) as Readonly<Record<string, Json>>;
-  const parts = field.fields.flatMap((each) => {
-    const label = labelOf(texts, each.path);
-    if (secrets.includes(each.name)) return [`${label}: ${t("setting_secret")}`];
-    const own = values[each.name];
-    return own === undefined ? [] : [`${label}: ${shown(each, own, texts, words)}`];
-  });
-  return parts.length === 0 ? t("setting_default") : parts.join(" · ");
-}
-
-function shown(field: Field, value: Json, texts: FormTexts, { number, yesNo }: Words): string {
-  if (typeof value === "boolean") return yesNo(value);
-  if (typeof value === "number") return number(value);
-  const values = Array.isArray(value) ? (value as readonly Json[]) : [value];
-  return values.map((each) => texts[field.path]?.options?.[String(each)] ?? String(each)).join(", ");
+/** What is set, in one line. The broker inside and a missing Home Assistant have nothing that is set. */
+function summaryOf({ name, keys }: SavedSetting, { texts }: SettingTools, { t, shown }: Words): string {
+  const text = (key: string, value: unknown) => (value === null ? t("setting_secret") : shown(value, texts[key]));
+  const [only] = keys;
+  if (only?.key === name) return only.value === null ? t("setting_none") : text(name, only.value);
+  const parts = keys.flatMap(({ key, value, is_set }) =>
+    is_set ? t("connection_part", { label: labelOf(texts, key), value: text(key, value) }) : [],
+  );
+  if (parts.length > 0) return parts.join(" · ");
+  if (name === "mqtt") return t("connection_inside");
+  return t(keys.some(({ value }) => value !== null) ? "setting_default" : "setting_none");
 }

@@ -98,7 +98,7 @@ test.skipIf(lacks("@modelcontextprotocol/sdk"))(
     expect(all).not.toContain("getCalendar");
     // Connections need the scope admin.
     expect(all).toContain("changePlan");
-    expect(all).not.toContain("saveConnection");
+    expect(all).not.toContain("testConnection");
     const body = { hours: 1 };
     const changed = await owner.callTool({ name: "changePlan", arguments: { plan: "washer", body } });
     expect(changed).toMatchObject({ isError: false });
@@ -134,7 +134,7 @@ test("tools of pages: what their user may do on the page itself, and only readin
   }
   const tools = await toolsWith({ cookie: owner, ...page });
   expect(tools).toContain("changePlan");
-  expect(tools).not.toContain("saveConnection");
+  expect(tools).not.toContain("testConnection");
 });
 
 test("the log names who did something: with a tool, a calendar, a state and a download too, and not who only read", async () => {

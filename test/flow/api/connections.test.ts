@@ -3,8 +3,8 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import type { SavedConnections } from "../../../src/api/connections.ts";
 import type { PageState } from "../../../src/api/history.ts";
+import type { SavedSettings } from "../../../src/api/settings.ts";
 import { MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
@@ -25,13 +25,13 @@ async function answerOf(asked: Promise<Response>) {
 }
 
 const put = (daemon: TestDaemon, name: string, keys: object, headers: Record<string, string> = {}) =>
-  answerOf(daemon.send("PUT", `/local/v1/connections/${name}`, { keys }, headers));
+  answerOf(daemon.send("PUT", `/local/v1/settings/${name}`, { keys }, headers));
 const restore = (daemon: TestDaemon, id: unknown, headers: Record<string, string> = {}) =>
   answerOf(daemon.send("POST", `/local/v1/history/${id}`, {}, headers));
 
 async function keyOf(daemon: TestDaemon, connection: string, key: string) {
-  const saved = (await (await daemon.request("/local/v1/connections")).json()) as SavedConnections;
-  return saved.connections.find(({ id }) => id === connection)?.keys.find((each) => each.key === key);
+  const saved = (await (await daemon.request("/local/v1/settings")).json()) as SavedSettings;
+  return saved.settings.find(({ name }) => name === connection)?.keys.find((each) => each.key === key);
 }
 
 async function statesOf(daemon: TestDaemon): Promise<readonly PageState[]> {
@@ -51,7 +51,7 @@ test("tests of the connection are counted like every request: with the key in us
   const trialsOf = async (keys: object) => {
     const found = new Map<unknown, number>();
     for (let i = 0; i < 80; i++) {
-      const [, { problem }] = await answerOf(daemon.send("POST", "/local/v1/connections/service/test", { keys }));
+      const [, { problem }] = await answerOf(daemon.send("POST", "/local/v1/settings/service/test", { keys }));
       found.set(problem, (found.get(problem) ?? 0) + 1);
     }
     return found;
@@ -103,7 +103,7 @@ test("a changed key applies at once, is in page.yaml alone, leaves the history w
   });
   expect(await keyOf(daemon, "service", "consumer.api_key")).toMatchObject({ overrides: true });
 
-  const reset = await answerOf(daemon.send("DELETE", "/local/v1/connections/service"));
+  const reset = await answerOf(daemon.send("DELETE", "/local/v1/settings/service"));
   expect(reset).toMatchObject([200, { restart: [] }]);
   expect(pageOf(daemon).settings).toEqual({});
   const names = statesIn(daemon).map(
@@ -142,7 +142,7 @@ test("the history has the last 20 changes, says what each changed, and restores 
   expect(pageOf(daemon)).toMatchObject({ settings: {}, plans: {} });
 
   for (let i = 0; i < 20; i++)
-    await daemon.send("PUT", "/local/v1/settings/levels", { value: { cheap: (64 + i) / 100 } });
+    await daemon.send("PUT", "/local/v1/settings/levels", { keys: { "levels.cheap": (64 + i) / 100 } });
   const last = await statesOf(daemon);
   expect([last.length, statesIn(daemon).length, last[0]?.differences]).toEqual([
     ...[20, 20],
@@ -166,7 +166,7 @@ test("a damaged page.yaml is a problem, ends no start, loses nothing, and is res
       .map(({ detail }) => detail);
   };
   await daemon.post("/local/v1/plans", PLAN);
-  await daemon.send("PUT", "/local/v1/settings/levels", { value: { cheap: 0.8 } });
+  await daemon.send("PUT", "/local/v1/settings/levels", { keys: { "levels.cheap": 0.8 } });
   expect(await problems()).toEqual([]);
   writeFileSync(fileOf(daemon, "page.yaml"), "settings: [\n");
   await daemon.restart();

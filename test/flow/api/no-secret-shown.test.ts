@@ -22,7 +22,7 @@ const SECRETS = {
 /** What shows settings, problems, changes, log lines and descriptions. */
 const SHOWN = [
   ...["/local/v1/system", "/local/v1/diagnostics", "/metrics", "/healthz", "/consumer/v1/me/addresses"],
-  ...["/local/v1/settings", "/local/v1/connections", "/local/v1/history", "/local/v1/log", "/local/v1/keys"],
+  ...["/local/v1/settings", "/local/v1/history", "/local/v1/log", "/local/v1/keys"],
   ...["/openapi.json", "/local/v1/configuration/schema", "/local/v1/session"],
 ];
 
@@ -79,11 +79,14 @@ test("no secret is in any log line, topic, response or command output", async ()
     heard.push(JSON.stringify([...answer.headers]), await answer.text());
     return answer.status;
   };
-  const change = (value: object) =>
-    ask("/local/v1/settings/notify", { method: "PUT", body: JSON.stringify({ value }) });
+  const change = (headers: string) =>
+    ask("/local/v1/settings/notify", {
+      method: "PUT",
+      body: JSON.stringify({ keys: { "notify.webhook_headers": headers } }),
+    });
   expect(await ask("/local/v1/notifications/test", { method: "POST", body: "{}" })).toBe(409);
-  expect(await change({ webhook_headers: `X-Token: ${SECRETS.otherHeader}` })).toBe(200);
-  expect(await change({ webhook_headers: SECRETS.wrongHeader })).toBe(400);
+  expect(await change(`X-Token: ${SECRETS.otherHeader}`)).toBe(200);
+  expect(await change(SECRETS.wrongHeader)).toBe(400);
   for (const path of SHOWN) expect([path, await ask(path)]).toEqual([path, path.startsWith("/consumer") ? 503 : 200]);
   for (const args of [["check", "--online"], ["diagnostics"]]) heard.push((await installed.run(...args)).output);
   installed.configure({ ...config, mqtt: { password: ["canary-in-a-list"], url: "canary-where-a-url-belongs" } });

@@ -8,6 +8,7 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { WebSocketServer } from "ws";
+import { keysOf } from "../../../src/config/settings.ts";
 import { hear } from "../../support/daemon/heard-secrets.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 
@@ -73,14 +74,16 @@ const call = (daemon: TestDaemon, name: string, given: object) =>
   daemon.post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } });
 const plug = (host: string) => ({ name: "Lamp", family: "tasmota", url: `http://${host}`, signal_topic: "night" });
 
-function notifyValue({ pick, server, canary }: World): object {
+const NO_NOTIFY = Object.fromEntries(keysOf("notify").map((key) => [key, null]));
+
+function notifyKeys({ pick, server, canary }: World): object {
   const [url, hook] = [`http://${server().host}/topic`, `http://${server().host}/hook`];
   const given = pick(2) === 0;
   const webhook = {
-    webhook_url: hook,
-    ...(given && { webhook_headers: `X-Key: ${canary()}`, webhook_body: canary() }),
+    "notify.webhook_url": hook,
+    ...(given && { "notify.webhook_headers": `X-Key: ${canary()}`, "notify.webhook_body": canary() }),
   };
-  const topic = { topic_url: url, ...(given && { token: canary() }) };
+  const topic = { "notify.topic_url": url, ...(given && { "notify.token": canary() }) };
   return [topic, webhook, { ...topic, ...webhook }][pick(3)] ?? topic;
 }
 
@@ -99,19 +102,19 @@ function connectionKeys({ pick, server, canary }: World): readonly [string, obje
 let copy: Buffer | null = null;
 
 const ways: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
-  notify: (world) => world.daemon.send("PUT", "/local/v1/settings/notify", { value: notifyValue(world) }),
-  noNotify: ({ daemon }) => daemon.send("PUT", "/local/v1/settings/notify", { value: null }),
+  notify: (world) => world.daemon.send("PUT", "/local/v1/settings/notify", { keys: notifyKeys(world) }),
+  noNotify: ({ daemon }) => daemon.send("PUT", "/local/v1/settings/notify", { keys: NO_NOTIFY }),
   resetNotify: ({ daemon }) => daemon.send("DELETE", "/local/v1/settings/notify"),
   connection(world) {
     const [name, keys] = connectionKeys(world);
-    return world.daemon.send("PUT", `/local/v1/connections/${name}`, { keys });
+    return world.daemon.send("PUT", `/local/v1/settings/${name}`, { keys });
   },
   tried(world) {
     const [name, keys] = connectionKeys(world);
     const open = Object.fromEntries(Object.entries(keys).filter(([key]) => !/password|token/.test(key)));
-    return world.daemon.post(`/local/v1/connections/${name}/test`, { keys: open });
+    return world.daemon.post(`/local/v1/settings/${name}/test`, { keys: open });
   },
-  mcp: (world) => call(world.daemon, "saveSetting", { setting: "notify", body: { value: notifyValue(world) } }),
+  mcp: (world) => call(world.daemon, "saveSetting", { setting: "notify", body: { keys: notifyKeys(world) } }),
   plug: ({ daemon, server, canary, pick }) =>
     daemon.send("PUT", "/local/v1/plugs/lamp", {
       ...plug(server().host),
@@ -143,7 +146,7 @@ async function listen({ daemon, pick }: World): Promise<void> {
   await daemon.post("/local/v1/notifications/test", {});
   await daemon.post("/local/v1/plugs/lamp/test", {});
   const name = ["mqtt", "home_assistant"][pick(2)];
-  await daemon.post(`/local/v1/connections/${name}/test`, { keys: {} });
+  await daemon.post(`/local/v1/settings/${name}/test`, { keys: {} });
 }
 
 /** Downloads a copy, or uploads the one that was downloaded last, and starts again. */

@@ -139,7 +139,7 @@ plans: [{ name: Washer, home: home, kind: window, hours: 2 }]`;
   });
   await daemon.untilPriced();
   const changes = [
-    ["PUT", "/local/v1/settings/language", { value: "da" }],
+    ["PUT", "/local/v1/settings/language", { keys: { language: "da" } }],
     ["POST", "/local/v1/keys", { name: "phone" }],
     ["POST", "/local/v1/plans", { name: "Dryer", home: "home", kind: "window", hours: 1 }],
     ["PUT", "/local/v1/plans/washer", { name: "Washer", home: "home", kind: "window", hours: 1 }],

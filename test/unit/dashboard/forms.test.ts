@@ -2,9 +2,15 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { configJsonSchema } from "../../../src/config/json-schema.ts";
 import { keyRows } from "../../../src/config/key-rows.ts";
-import { settingNames } from "../../../src/config/setting-names.ts";
+import { keysOf, settingNames } from "../../../src/config/settings.ts";
 import { mistakesIn, readText } from "../../../src/dashboard/forms/checks.ts";
-import { type Field, fieldOf, type JsonSchema, usefulFields } from "../../../src/dashboard/forms/fields.ts";
+import {
+  type Field,
+  fieldOf,
+  type JsonSchema,
+  schemaOfKeys,
+  usefulFields,
+} from "../../../src/dashboard/forms/fields.ts";
 import { textOf } from "../../../src/dashboard/forms/form-texts.ts";
 import { numberText, readNumber } from "../../../src/dashboard/number-text.ts";
 import { allTexts } from "../../support/sources/all-texts.ts";
@@ -112,8 +118,10 @@ describe.each(Object.entries(allTexts))("form texts in %s", (language, { forms: 
   );
 
   test("have each field of plans, plugs and settings, with its description", () => {
-    const settings = settingNames.map((name) => fieldOf(sections[name] ?? {}, name));
-    for (const field of [...below(plan), ...below(plug), ...settings.flatMap((each) => [each, ...below(each)])]) {
+    const keys = settingNames.flatMap(keysOf);
+    const { properties = {} } = schemaOfKeys({ properties: sections }, keys);
+    const settings = keys.map((key) => fieldOf(properties[key] ?? {}, key));
+    for (const field of [...below(plan), ...below(plug), ...settings]) {
       const text = textOf(texts, field.path);
       expect(text?.label, field.path).toBeTruthy();
       if (language !== "en" && !field.path.endsWith("[]")) expect(text?.about, field.path).toBeDefined();

@@ -18,8 +18,8 @@ test("problems of one code are one group, in the order of the first of each", ()
 test.each([
   ["plug_silent", "plug heater", "#plans/plug-heater", { plug: "heater" }],
   ["plug_refuses", "access to plug heater", "#plans/plug-heater", { plug: "heater" }],
-  ["invalid_token", "consumer", "#system/connection-service", { connection: "service" }],
-  ["broker_unreachable", "mqtt", "#system/connection-mqtt", { connection: "mqtt" }],
+  ["invalid_token", "consumer", "#system/setting-service", { connection: "service" }],
+  ["broker_unreachable", "mqtt", "#system/setting-mqtt", { connection: "mqtt" }],
   ["notifications_failed", "notify", "#system/setting-notify", {}],
   ["disk_full", "data", "#system/problems", undefined],
 ] as const)("%s of %s leads to %s", (code, subject, address, trial) => {

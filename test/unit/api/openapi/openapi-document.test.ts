@@ -161,7 +161,7 @@ describe("the OpenAPI document of the LAN API", () => {
     expect(own.map(({ operation }) => operation.operationId).join(" ")).toBe(
       "getNow getTimeline getTimelineCsv listPlans planOnce listPlansCsv getPlan savePlan deletePlan changePlan " +
         "getPlanEntry resetPlan previewPlan listHolidays setHoliday listPlugs createPlug listPlugsCsv listAnnouncedPlugs listHomeAssistantEntities getPlugEntry resetPlug savePlug deletePlug " +
-        "testPlug getSettings saveSetting resetSetting getConnections saveConnection resetConnection testConnection getHistory restoreState " +
+        "testPlug getSettings saveSetting resetSetting testConnection getHistory restoreState " +
         "getMonth testNotification listRuns listRunsCsv listSavings listSavingsCsv getUsage getUsageCsv " +
         "listKeys createKey replaceKey revokeKey getLog getLogCsv listAddresses runChecks releaseSetAside getCheap getSignal getFormat getCalendar createCalendar revokeCalendar postMcp " +
         "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getBackup restoreBackup forgetBackup getOpenApi " +
