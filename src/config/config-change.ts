@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Config, configSchema } from "./schema.ts";
 import { keysBelow } from "./schema-nodes.ts";
 import { checkServers, type SecretPlace, serverIn } from "./secret-servers.ts";
+import { connections, isConnection, type SettingName } from "./settings.ts";
 import { valueAt } from "./tree.ts";
 
 /** Every key that has a path of its own, sections included. Keys of list items have none. */
@@ -51,6 +52,12 @@ export function restartKeysOf(section: string): string[] {
     .filter(({ path, kind }) => path[0] === section && kind !== "section")
     .map(({ path }) => path.join("."))
     .filter((key) => !LIVE.test(key) && !LIVE_ACCOUNTS.test(key));
+}
+
+/** Returns the keys of a setting, in the order of its form. */
+export function keysOf(name: SettingName): readonly string[] {
+  if (isConnection(name)) return connections[name];
+  return keys.filter(({ path, kind }) => path[0] === name && kind !== "section").map(({ path }) => path.join("."));
 }
 
 /** Returns whether a key belongs to the service, so that the daemon starts again by itself when it changes. */

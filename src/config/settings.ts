@@ -1,5 +1,4 @@
 /** What the page can change, by keys of the configuration. Connections are the settings that can be tested. */
-import { keys } from "./config-change.ts";
 import type { Config } from "./schema.ts";
 
 /** Keys by connection, in the order of its form. */
@@ -34,12 +33,6 @@ export const settingNames: readonly SettingName[] = [...connectionNames, ...whol
 
 export function isConnection(name: SettingName): name is ConnectionName {
   return name in connections;
-}
-
-/** Returns the keys of a setting, in the order of its form. */
-export function keysOf(name: SettingName): readonly string[] {
-  if (isConnection(name)) return connections[name];
-  return keys.filter(({ path, kind }) => path[0] === name && kind !== "section").map(({ path }) => path.join("."));
 }
 
 /** Sections of the configuration that hold keys of settings. */

@@ -1,5 +1,5 @@
 /** Small elements used by every part of the page. */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, SelectHTMLAttributes } from "preact";
 import type { TextName } from "./language.ts";
 import { usePage } from "./page.ts";
 import type { ShownLevel } from "./timeline.ts";
@@ -53,6 +53,31 @@ export function Choice<Value extends string>({ label, name, options, chosen, onC
         </label>
       ))}
     </fieldset>
+  );
+}
+
+export interface Option {
+  readonly value: string;
+  readonly text: string;
+  /** Language of a text that is not in that of the page. */
+  readonly lang?: string;
+}
+
+type SelectProps = SelectHTMLAttributes & {
+  readonly options: readonly Option[];
+  readonly onChoose: (value: string) => void;
+};
+
+/** List of options of which one is chosen. */
+export function Select({ options, onChoose, ...attributes }: SelectProps) {
+  return (
+    <select {...attributes} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+      {options.map(({ value, text, lang }) => (
+        <option key={value} value={value} lang={lang}>
+          {text}
+        </option>
+      ))}
+    </select>
   );
 }
 

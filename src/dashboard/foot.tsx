@@ -1,7 +1,7 @@
 /** Footer of the page: language, login, version, time zone. */
-import { Help } from "./elements.tsx";
+import { Help, Select } from "./elements.tsx";
 import { helpUrl } from "./help.ts";
-import { keep, LANGUAGES } from "./language.ts";
+import { keep, languageOptions } from "./language.ts";
 import { forgetLast } from "./last-known.ts";
 import { usePage } from "./page.ts";
 import { call } from "./requests.ts";
@@ -21,15 +21,9 @@ export function Foot({ onLogIn }: { readonly onLogIn: () => void }) {
   };
   return (
     <>
-      <label>
+      <label for="language">
         {`${t("language")} `}
-        <select value={t.language} onChange={({ currentTarget }) => changeLanguage(currentTarget.value)}>
-          {Object.entries(LANGUAGES).map(([value, name]) => (
-            <option key={value} value={value} lang={value}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <Select id="language" value={t.language} options={languageOptions} onChoose={changeLanguage} />
       </label>
       {session?.signed_in && <span>{t("signed_in_as", { name: session.key })}</span>}
       {session?.can_log_out && (

@@ -1,6 +1,6 @@
 /** Header of the page: links to the views, the choice of a home, and a notice without contact with the daemon. */
 import { useEffect } from "preact/hooks";
-import { Icon } from "./elements.tsx";
+import { Icon, Select } from "./elements.tsx";
 import { keep } from "./language.ts";
 import { usePage } from "./page.ts";
 import { addressOf, route, VIEWS, type ViewName } from "./route.ts";
@@ -43,17 +43,15 @@ export function HomeChoice() {
     keep("home", id);
   };
   return (
-    <select
+    <Select
       aria-label={t("home")}
       value={store.home.value?.id}
-      onChange={({ currentTarget }) => choose(currentTarget.value)}
-    >
-      {homes.map(({ id, name, address }) => (
-        <option key={id} value={id}>
-          {homes.some((other) => other.id !== id && other.name === name) ? (address ?? id) : name}
-        </option>
-      ))}
-    </select>
+      options={homes.map(({ id, name, address }) => ({
+        value: id,
+        text: homes.some((other) => other.id !== id && other.name === name) ? (address ?? id) : name,
+      }))}
+      onChoose={choose}
+    />
   );
 }
 

@@ -15,6 +15,7 @@ export interface Translate<Part extends TextPart = "page"> {
 
 export const LANGUAGES = { da: "Dansk", sv: "Svenska", nb: "Norsk", en: "English" } as const;
 export type Language = keyof typeof LANGUAGES;
+export const languageOptions = Object.entries(LANGUAGES).map(([value, text]) => ({ value, text, lang: value }));
 
 /** Names that browsers use for Norwegian. */
 const ALIASES: Readonly<Record<string, Language>> = { no: "nb", nn: "nb" };

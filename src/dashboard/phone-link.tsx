@@ -1,5 +1,6 @@
 /** The link that logs a phone in with a key, as a QR code and as text. Import it dynamically: the QR code is large. */
 import { useId, useState } from "preact/hooks";
+import { Select } from "./elements.tsx";
 import { QrCode } from "./qr-code.tsx";
 
 interface PhoneLinkProps {
@@ -37,13 +38,7 @@ export function PhoneLink({ apiKey, urls, texts, panel }: PhoneLinkProps) {
       {places.length > 1 && (
         <div class="field-row">
           <label for={id}>{texts.address}</label>
-          <select id={id} value={url} onChange={({ currentTarget }) => setUrl(currentTarget.value)}>
-            {places.map((place) => (
-              <option key={place} value={place}>
-                {place}
-              </option>
-            ))}
-          </select>
+          <Select id={id} value={url} options={places.map((value) => ({ value, text: value }))} onChoose={setUrl} />
         </div>
       )}
       <dl class="setup-facts">

@@ -5,13 +5,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { message, textIn } from "../../core/language/text.ts";
 import { PAGE_FILE } from "../../core/runtime/data-files.ts";
-import { restartKeysOf } from "../config-change.ts";
+import { keysOf, restartKeysOf } from "../config-change.ts";
 import { isSecretKey } from "../mistake.ts";
 import type { PageFile } from "../page-file.ts";
 import { type Config, configSchema } from "../schema.ts";
 import { defaultOf, FILE_SUFFIX, schemaAt } from "../schema-nodes.ts";
 import { redactedConfig } from "../secrets.ts";
-import { isConnection, keysOf, type SettingName, settingNames } from "../settings.ts";
+import { isConnection, type SettingName, settingNames } from "../settings.ts";
 import { isTree, type Tree, valueAt, withoutKey } from "../tree.ts";
 import { type Caller, type Edited, type EditRefusal, INVENTED, mistaken, refusal } from "./edit-refusal.ts";
 import type { PageNow, PageWriter } from "./page-writer.ts";

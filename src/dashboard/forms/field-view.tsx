@@ -1,7 +1,7 @@
 /** A field of a form: label, description, input and mistake. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { Help } from "../elements.tsx";
+import { Help, Select } from "../elements.tsx";
 import { fieldHelpUrl, isExplained } from "../help.ts";
 import { numberText } from "../number-text.ts";
 import { usePage } from "../page.ts";
@@ -111,6 +111,8 @@ function FieldSet({ text, children }: { readonly text: ShownText; readonly child
   );
 }
 
+const NOTHING = { value: "", text: "–" };
+
 /** Text of an input while it is edited, and the value that it was read as. Another value replaces the text. */
 interface Draft {
   readonly text: string;
@@ -125,25 +127,14 @@ function InputField({ field, place, value, onChange }: FieldProps<"text" | "time
   const own = useFieldText(isSet ? { ...field, isRequired: false } : field, place);
   const text = isSet ? { ...own, about: `${t("form_secret_set")} ${own.about}` } : own;
   const attributes = { id: text.id, ...described(text) };
-  const known = suggestions[field.path];
   const Input = field.kind === "text" && field.isLong ? "textarea" : "input";
-  const options =
-    field.kind === "choice" ? field.options.map((option) => ({ value: option, text: text.optionText(option) })) : null;
-  if (options || known) {
+  const optionOf = (option: string) => ({ value: option, text: text.optionText(option) });
+  const options = field.kind === "choice" ? field.options.map(optionOf) : suggestions[field.path];
+  if (options) {
+    const choose = (chosen: string) => onChange(chosen || undefined);
     return (
       <Labelled text={text}>
-        <select
-          {...attributes}
-          value={String(value ?? "")}
-          onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}
-        >
-          <option value="">–</option>
-          {(options ?? known ?? []).map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.text}
-            </option>
-          ))}
-        </select>
+        <Select {...attributes} value={String(value ?? "")} options={[NOTHING, ...options]} onChoose={choose} />
       </Labelled>
     );
   }
@@ -306,22 +297,18 @@ function OneOfField({ field, place, value, onChange }: FieldProps<"one-of">) {
   const form = field.forms[index];
   return (
     <FieldSet text={{ ...text, mistake: undefined }}>
-      <label class="form-choice">
-        <span class="unseen">{`${text.label}: ${t("form_kind")}`}</span>
-        <select
-          value={String(index)}
-          onChange={({ currentTarget }) => {
-            const next = field.forms[currentTarget.selectedIndex];
-            onChange(next?.kind === "list" ? [emptyItem(next.item)] : undefined);
-          }}
-        >
-          {field.forms.map((each, i) => (
-            <option key={each.kind} value={String(i)}>
-              {t(each.kind === "list" ? "form_several" : "form_one")}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Select
+        aria-label={`${text.label}: ${t("form_kind")}`}
+        value={String(index)}
+        options={field.forms.map(({ kind }, i) => ({
+          value: String(i),
+          text: t(kind === "list" ? "form_several" : "form_one"),
+        }))}
+        onChoose={(chosen) => {
+          const next = field.forms[Number(chosen)];
+          onChange(next?.kind === "list" ? [emptyItem(next.item)] : undefined);
+        }}
+      />
       {form && <FieldView field={{ ...form, about: "" }} place={place} value={value} onChange={onChange} />}
     </FieldSet>
   );

@@ -1,6 +1,7 @@
 /** Context of the fields of a form. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { Option } from "../elements.tsx";
 import type { FormTexts } from "./form-texts.ts";
 
 export interface FormOptions {
@@ -8,7 +9,7 @@ export interface FormOptions {
   readonly id: string;
   readonly texts: FormTexts;
   /** Known values by path of the field. */
-  readonly suggestions: Readonly<Record<string, readonly { readonly value: string; readonly text: string }[]>>;
+  readonly suggestions: Readonly<Record<string, readonly Option[]>>;
   /** Examples by path of the field, shown while it is empty. */
   readonly examples: Readonly<Record<string, string>>;
   /** Names of secrets that are set and not shown; an empty field keeps them. */

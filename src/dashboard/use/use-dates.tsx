@@ -1,7 +1,7 @@
 /** Form to choose dates. */
 import { useState } from "preact/hooks";
 import { DAY_MS } from "../../core/time/interval.ts";
-import { Wrong } from "../elements.tsx";
+import { Select, Wrong } from "../elements.tsx";
 import { LabelledInput } from "../labelled-input.tsx";
 import { usePage } from "../page.ts";
 import { CUSTOM_UNITS, type CustomDates } from "./use-period.ts";
@@ -39,20 +39,15 @@ export function DatesForm({ dates, onChoose }: DatesFormProps) {
       ))}
       <div class="setting">
         <label for="use-by">{t("custom_by")}</label>
-        <select
+        <Select
           id="use-by"
           name="by"
           value={typed.by}
-          onChange={({ currentTarget }) =>
-            setTyped((before) => ({ ...before, by: CUSTOM_UNITS[currentTarget.selectedIndex] ?? "day" }))
+          options={CUSTOM_UNITS.map((unit) => ({ value: unit, text: t(`by_${unit}`) }))}
+          onChoose={(by) =>
+            setTyped((before) => ({ ...before, by: CUSTOM_UNITS.find((unit) => unit === by) ?? "day" }))
           }
-        >
-          {CUSTOM_UNITS.map((unit) => (
-            <option key={unit} value={unit}>
-              {t(`by_${unit}`)}
-            </option>
-          ))}
-        </select>
+        />
       </div>
       <button type="submit" class="strong">
         {t("show")}

@@ -8,7 +8,7 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { WebSocketServer } from "ws";
-import { keysOf } from "../../../src/config/settings.ts";
+import { keysOf } from "../../../src/config/config-change.ts";
 import { hear } from "../../support/daemon/heard-secrets.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import type { SavedSettings } from "../../../src/api/settings.ts";
-import { keysOf } from "../../../src/config/settings.ts";
+import { keysOf } from "../../../src/config/config-change.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { EmulatedNtfy } from "../../support/notify/emulated-ntfy.ts";
 
@@ -161,7 +161,9 @@ test("notifications start and end with their setting, without a restart", async 
 test("a key with the scope control changes no connection and moves no secret", async () => {
   const yaml = `${OWN}notify: { topic_url: 'http://127.0.0.1:9/topic' }\n`;
   await using daemon = await TestDaemon.start({ start: MORNING, yaml });
-  const made = (await (await daemon.post("/local/v1/keys", { name: "phone", control: true })).json()) as { key: string };
+  const made = (await (await daemon.post("/local/v1/keys", { name: "phone", control: true })).json()) as {
+    key: string;
+  };
   await daemon.clock.runUntil(MORNING + 2_000);
   const headers = { authorization: `Bearer ${made.key}` };
   for (const name of ["service", "mqtt", "home_assistant"]) {

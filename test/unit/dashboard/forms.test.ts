@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { keysOf } from "../../../src/config/config-change.ts";
 import { configJsonSchema } from "../../../src/config/json-schema.ts";
 import { keyRows } from "../../../src/config/key-rows.ts";
-import { keysOf, settingNames } from "../../../src/config/settings.ts";
+import { settingNames } from "../../../src/config/settings.ts";
 import { mistakesIn, readText } from "../../../src/dashboard/forms/checks.ts";
 import {
   type Field,
