@@ -47,13 +47,13 @@ export function openPlans(
   let levels = { ...thresholds };
   let { plugs } = config;
   const plugsOf = (plan: string) => plugs.filter((plug) => plansOf(plug).includes(plan)).map(entryId);
+  const store = new PlanStore(storage.database, storage.writing);
   const plans = new Plans({
     definitions: planDefinitions(config.plans, config.groups),
     groups: config.groups,
     language: config.language,
     memory: storage.settings,
-    store: new PlanStore(storage.database, storage.writing),
-
+    store,
     onDecided(circle, until) {
       loop.worked(circle, dueAfter(clock.now(), until));
       changes.plansDecided.emit({ circle });
@@ -71,13 +71,13 @@ export function openPlans(
     clock,
     items: () => (homes.known ? plans.circles : NO_CIRCLES),
     work: (circle, now) => dueAfter(now, plans.decide(circle, now)),
+    within: (slice) => store.gather(slice),
     trust: isTimeTrusted,
     heartbeat: stats.heartbeat("planning", signal),
   });
   changes.stateChanged.subscribe(({ home }) => {
     const changed = (home === null ? homes.places : [home]).flatMap((each) => plans.circleOf(each) ?? []);
-    if (changed.length === 0) loop.wake();
-    else loop.changed(...changed);
+    loop.changed(...changed);
   });
   let running: Promise<void> | null = null;
   return {

@@ -22,6 +22,8 @@ export interface DueLoopDeps {
   readonly trust: (now: EpochMs) => unknown;
   readonly heartbeat?: LoopOptions["heartbeat"];
   readonly slices?: SliceClock;
+  /** Runs the work on the items of one slice. */
+  readonly within?: <Result>(slice: () => Result) => Result;
 }
 
 /** Pause in ms if the next change is already in the past; prevents a busy loop. */
@@ -83,7 +85,7 @@ export class DueLoop {
   }
 
   async #workDue(signal: AbortSignal): Promise<void> {
-    const { clock, items, work, kept, slices } = this.#deps;
+    const { clock, items, work, kept, slices, within } = this.#deps;
     const known = this.#items;
     const present = items();
     const wanted = this.#takeDue(present, clock.now());
@@ -93,7 +95,7 @@ export class DueLoop {
       this.#note(item, work(item, clock.now()));
       return !signal.aborted;
     };
-    await inSlices(wanted, workOne, slices);
+    await inSlices(wanted, workOne, { ...slices, ...(within && { within }) });
     if (present === known || signal.aborted) return;
     for (const item of this.#dueOf.keys()) if (!present.has(item)) this.#note(item, null);
     this.#items = present;

@@ -10,21 +10,34 @@ export interface SliceClock {
   readonly nextTurn: () => Promise<unknown>;
 }
 
-const REAL: SliceClock = { nowMs: () => performance.now(), nextTurn: () => setImmediate() };
+interface Slices extends SliceClock {
+  /** Runs each slice, for example to write once what it changed. */
+  readonly within: <Result>(slice: () => Result) => Result;
+}
+
+const REAL: Slices = { nowMs: () => performance.now(), nextTurn: () => setImmediate(), within: (slice) => slice() };
 
 /** Calls `work` for each item until it returns false. Returns whether all items were processed. */
 export async function inSlices<Item>(
   items: Iterable<Item>,
   work: (item: Item) => boolean | undefined,
-  { nowMs, nextTurn }: SliceClock = REAL,
+  slices: Partial<Slices> = {},
 ): Promise<boolean> {
-  let began = nowMs();
-  for (const item of items) {
-    if (nowMs() - began >= SLICE_MS) {
-      await nextTurn();
-      began = nowMs();
+  const { nowMs, nextTurn, within } = { ...REAL, ...slices };
+  const iterator = items[Symbol.iterator]();
+  const slice = () => {
+    for (const began = nowMs(); nowMs() - began < SLICE_MS; ) {
+      const next = iterator.next();
+      if (next.done) return "processed";
+      if (work(next.value) !== false) continue;
+      iterator.return?.();
+      return "ended";
     }
-    if (work(item) === false) return false;
+    return "due";
+  };
+  for (;;) {
+    const end = within(slice);
+    if (end !== "due") return end === "processed";
+    await nextTurn();
   }
-  return true;
 }

@@ -110,8 +110,9 @@ export class PlanStore {
     if (!this.#isGathering || finished.length > 0) this.#flush();
   }
 
-  /** Runs `work` and writes the records it changes once at its end: one disk write for ten running plans. */
+  /** Runs `work` and writes the records it changes once at its end: one disk write for many homes, before they are published. */
   gather<Result>(work: () => Result): Result {
+    if (this.#isGathering) return work();
     this.#isGathering = true;
     try {
       return work();
