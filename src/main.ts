@@ -4,7 +4,7 @@ import * as run from "./cli/commands/run.ts";
 import { nearest } from "./config/suggest-key.ts";
 import { PassingStartError, StartError } from "./core/status/start-error.ts";
 import { VERSION } from "./core/status/version.ts";
-import { IMPORT_COMMAND, importForUpload } from "./storage/import-copy.ts";
+import { IMPORT_COMMAND, importForUpload } from "./storage/recovery/import-copy.ts";
 
 // Node would print the source line of the error, which has 100 kB in the built program.
 process.on("uncaughtException", (error) => {

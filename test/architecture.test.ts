@@ -82,7 +82,7 @@ test.each([
   ["src/plugs/plug.ts", "export const a = b.map(JSON.parse);", ["json"]],
   ["src/plugs/plug.ts", "export const a = await (await fetch(b)).json();", ["json"]],
   ["src/plugs/plug.ts", 'import { ownJson } from "../core/text/own-json.ts"; export const a = ownJson(b);', ["json"]],
-  ["src/storage/chunk-text.ts", "export const a = JSON.parse(b);", []],
+  ["src/storage/series/chunk-text.ts", "export const a = JSON.parse(b);", []],
   ["src/simulator/fault-rules.ts", "export const a = z.json();", []],
 ])("JSON is read by readForeign, or is in the list of what elbro wrote: %s: %s", (path, source, broken) => {
   expect(rulesBrokenBy(path, source)).toEqual(broken);
@@ -96,8 +96,8 @@ describe("imports between modules", () => {
     ["src/service/contract/range.ts", "./errors.ts"],
     ["src/simulator/world.ts", "../http/route.ts"],
     ["src/mqtt/broker/start-broker.ts", "../../http/allowed-hosts.ts"],
-    ["src/storage/series-store.ts", "../core/series/series.ts"],
-    ["src/storage/series-store.ts", "node:sqlite"],
+    ["src/storage/series/series-store.ts", "../../core/series/series.ts"],
+    ["src/storage/series/series-store.ts", "node:sqlite"],
     ["src/state/homes.ts", "../storage/key-value-store.ts"],
     ["src/state/homes.ts", "../service/contract/resources.ts"],
     ["src/mqtt/client/retained-publisher.ts", "mqtt"],
@@ -118,7 +118,7 @@ describe("imports between modules", () => {
     ["src/core/prices/level.ts", "../../config/schema.ts", "core may not import src/config/schema.ts"],
     ["src/core/prices/level.ts", "../../main.ts", "core may not import src/main.ts"],
     ["src/config/schema.ts", "../service/contract/range.ts", "config may not import src/service/contract/range.ts"],
-    ["src/storage/series-store.ts", "../config/schema.ts", "storage may not import src/config/schema.ts"],
+    ["src/storage/series/series-store.ts", "../../config/schema.ts", "storage may not import src/config/schema.ts"],
     ["src/service/client/client.ts", "../../storage/database.ts", "service may not import src/storage/database.ts"],
     [
       "src/service/contract/range.ts",
@@ -322,7 +322,7 @@ describe("form of files", () => {
     'export { a as default } from "./b.ts"; export const c = 1;',
     "const a = 1; export = a;",
   ])("a default export is reported: %s", (source) => {
-    expect(rulesBrokenBy("src/storage/series-store.ts", source)).toEqual(["default-export"]);
+    expect(rulesBrokenBy("src/storage/series/series-store.ts", source)).toEqual(["default-export"]);
   });
 
   test("a declaration file may have a default export", () => {
@@ -341,14 +341,14 @@ describe("form of files", () => {
 
   test("301 lines are reported, 300 are not", () => {
     const lines = (count: number) => "export const a = 1;\n".concat("\n".repeat(count - 1));
-    expect(violationsIn({ "src/storage/series-store.ts": lines(300) })).toEqual([]);
-    expect(violationsIn({ "src/storage/series-store.ts": lines(301) })).toEqual([
-      { path: "src/storage/series-store.ts", rule: "length", what: "301 lines; at most 300" },
+    expect(violationsIn({ "src/storage/series/series-store.ts": lines(300) })).toEqual([]);
+    expect(violationsIn({ "src/storage/series/series-store.ts": lines(301) })).toEqual([
+      { path: "src/storage/series/series-store.ts", rule: "length", what: "301 lines; at most 300" },
     ]);
   });
 
   test("a file that cannot be parsed is reported", () => {
-    expect(rulesBrokenBy("src/storage/series-store.ts", "export const = 1;")).toEqual(["parse"]);
+    expect(rulesBrokenBy("src/storage/series/series-store.ts", "export const = 1;")).toEqual(["parse"]);
   });
 
   test("a violation contains its line", () => {

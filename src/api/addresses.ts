@@ -2,7 +2,7 @@
 
 import { textIn } from "../core/language/text.ts";
 import type { Address } from "../service/contract/resources.ts";
-import { asTried } from "../state/open-account.ts";
+import { asTried } from "../state/accounts/open-account.ts";
 import { endpoint } from "./endpoint.ts";
 import { described, list, namedObject, orNull, text, type ValueOf } from "./schema.ts";
 import { tryAccount } from "./try-connection.ts";

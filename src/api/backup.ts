@@ -10,7 +10,7 @@ import type { LocalRequest, LocalRoute } from "../http/route.ts";
 import type { State } from "../state/open-state.ts";
 import { OWNER_ONLY, sync } from "../storage/atomic-file.ts";
 import type { Storage } from "../storage/open-storage.ts";
-import { copyPathOf, waitingPathOf } from "../storage/recovery.ts";
+import { copyPathOf, waitingPathOf } from "../storage/recovery/recovery.ts";
 import { endpointFor } from "./endpoint.ts";
 import { BINARY, routesOf } from "./openapi/operation.ts";
 import { boolean, described, namedObject } from "./schema.ts";

@@ -4,7 +4,7 @@ import { message, type Say, sayIn } from "../core/language/text.ts";
 import { type CalendarEvent, icalendar } from "../core/text/icalendar.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { localError } from "../http/errors.ts";
-import { CALENDAR_SETTINGS } from "../storage/access-settings.ts";
+import { CALENDAR_SETTINGS } from "../storage/recovery/access-settings.ts";
 import { keyDigest } from "./auth/api-keys.ts";
 import { endpoint, HOME_ERRORS } from "./endpoint.ts";
 import { lanUrls } from "./lan-urls.ts";

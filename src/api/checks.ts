@@ -3,9 +3,9 @@
 import { createServer } from "node:net";
 import { type Text, textIn } from "../core/language/text.ts";
 import { withoutLogin } from "../mqtt/broker/start-broker.ts";
-import { asTried, type TriedAccount } from "../state/open-account.ts";
-import { damageIn } from "../storage/damage-scan.ts";
+import { asTried, type TriedAccount } from "../state/accounts/open-account.ts";
 import type { Storage } from "../storage/open-storage.ts";
+import { damageIn } from "../storage/recovery/damage-scan.ts";
 import { databaseTrouble } from "../storage/write-check.ts";
 import { endpoint } from "./endpoint.ts";
 import type { LocalSource } from "./local-source.ts";

@@ -14,7 +14,7 @@ import type { PlannedState } from "../plans/open-plans.ts";
 import type { Plugs } from "../plugs/plug-wiring.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
 import type { Storage } from "../storage/open-storage.ts";
-import type { StartRecord } from "../storage/start-record.ts";
+import type { StartRecord } from "../storage/recovery/start-record.ts";
 import type { EventFeed } from "./event-source.ts";
 import type { SetupOptions } from "./setup/setup.ts";
 

@@ -9,10 +9,10 @@ import { type PricePoint, type Timeline, tiled } from "../core/prices/timeline.t
 import type { UsageWanted } from "../core/prices/usage-periods.ts";
 import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import { type LocalError, localError } from "../http/errors.ts";
+import { THIRD_PARTY } from "../state/accounts/open-account.ts";
 import { type CheapAnswer, CheapQueries, type Priced } from "../state/cheap-queries.ts";
 import { exportTimelineOf } from "../state/export-prices.ts";
-import { THIRD_PARTY } from "../state/open-account.ts";
-import type { PricedPlace } from "../state/places.ts";
+import type { PricedPlace } from "../state/places/places.ts";
 import { publishedSnapshot } from "../state/price-reader.ts";
 import type { ApiDeps } from "./deps.ts";
 import { unexpected } from "./parameters.ts";

@@ -11,7 +11,7 @@ import type { ProxySettings } from "../service/client/proxy.ts";
 import type { OperationId, ParamsOf } from "../service/contract/operations.ts";
 import type { Address } from "../service/contract/resources.ts";
 import { seriesOf } from "../service/contract/series-mapping.ts";
-import { THIRD_PARTY, type TriedAccount } from "../state/open-account.ts";
+import { THIRD_PARTY, type TriedAccount } from "../state/accounts/open-account.ts";
 import type { ApiDeps } from "./deps.ts";
 
 const HOME_ASSISTANT_MS = 12_000;

@@ -7,8 +7,8 @@ import type { EpochMs } from "../core/time/interval.ts";
 import type { DaemonOptions } from "../daemon.ts";
 import { readWhole, writeWhole } from "../storage/atomic-file.ts";
 import { databasePathIn } from "../storage/open-storage.ts";
-import { setUploadAside } from "../storage/recovery.ts";
-import { StartRecord } from "../storage/start-record.ts";
+import { setUploadAside } from "../storage/recovery/recovery.ts";
+import { StartRecord } from "../storage/recovery/start-record.ts";
 
 /** Returns the record of this start; null if another daemon uses the data directory, or it cannot be written. */
 export async function beginStart(

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { TlsIdentity } from "../config/tls-schema.ts";
-import { ConnectionLimits } from "./connection-limits.ts";
+import { ConnectionLimits } from "./guards/connection-limits.ts";
 import { LINGER_MS, writeProtocolError } from "./protocol-errors.ts";
 
 /** Node's defaults keep 400 sockets with slow headers open; these limits close them all. */

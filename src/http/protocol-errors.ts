@@ -3,8 +3,8 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { message, type TextKey } from "../core/language/text.ts";
 import { type LocalErrorCode, localError } from "./errors.ts";
+import { DATA_HEADERS } from "./guards/security-headers.ts";
 import { commonHeaders, operationError } from "./response.ts";
-import { DATA_HEADERS } from "./security-headers.ts";
 
 const WORDS: Readonly<Record<string, readonly [LocalErrorCode, TextKey]>> = {
   HPE_HEADER_OVERFLOW: ["headers_too_large", "refused.headers_long"],

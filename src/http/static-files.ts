@@ -11,10 +11,10 @@ import { join } from "node:path";
 import { message, type TextKey } from "../core/language/text.ts";
 import { formHeaders } from "./compression.ts";
 import { type LocalError, localError } from "./errors.ts";
+import { PAGE_HEADERS } from "./guards/security-headers.ts";
 import type { LocalAnswer } from "./response.ts";
 import { ResponseCache } from "./response-cache.ts";
 import type { LocalRequest } from "./route.ts";
-import { PAGE_HEADERS } from "./security-headers.ts";
 
 /** A file: its name in URLs, and its path on disk. */
 export interface StaticSource {

@@ -7,8 +7,8 @@ import type { Clock } from "../core/runtime/clock.ts";
 import type { PlannedState } from "../plans/open-plans.ts";
 import type { ProxySettings } from "../service/client/proxy.ts";
 import type { ChangeBus } from "../state/change-bus.ts";
-import { ArchiveBacklog, forgetBacklog } from "../storage/archive-backlog.ts";
 import type { Storage } from "../storage/open-storage.ts";
+import { ArchiveBacklog, forgetBacklog } from "../storage/series/archive-backlog.ts";
 import type { SharedConnection } from "./homeassistant/shared-connection.ts";
 import type { SwitchedEntities } from "./homeassistant/switched-entities.ts";
 

@@ -6,7 +6,7 @@
 import type { Calendar } from "../core/time/calendar.ts";
 import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import type { Aggregation } from "../service/contract/resources.ts";
-import { round6 } from "./market.ts";
+import { round6 } from "./market/market.ts";
 import { FIRST_METERED, type MeteredHour } from "./meter.ts";
 
 const WH_PER_KWH = 1_000;

@@ -2,9 +2,9 @@ import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, stepStart } from "../core
 import type { ServerHandlers } from "../http/operation-routes.ts";
 import { contractError } from "../service/contract/errors.ts";
 import type { OperationIdOf } from "../service/contract/operations.ts";
-import { type ChargeValidity, VAT_FACTOR } from "./charges.ts";
-import { round6 } from "./market.ts";
-import type { ConsumerPrice } from "./prices.ts";
+import { type ChargeValidity, VAT_FACTOR } from "./market/charges.ts";
+import { round6 } from "./market/market.ts";
+import type { ConsumerPrice } from "./market/prices.ts";
 import { isRegion, type Region, regionAt, regions } from "./regions.ts";
 import { regionOfRegisterId, suggestAddresses } from "./streets.ts";
 import type { World } from "./world.ts";

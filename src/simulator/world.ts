@@ -1,13 +1,13 @@
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 import { serviceCalendar } from "../service/service-calendar.ts";
-import { Charges, feedIn, hoursOfMonth, VAT_FACTOR } from "./charges.ts";
 import type { Home } from "./homes.ts";
-import { inventMarket } from "./invented-market.ts";
-import type { Market } from "./market.ts";
+import { Charges, feedIn, hoursOfMonth, VAT_FACTOR } from "./market/charges.ts";
+import { inventMarket } from "./market/invented-market.ts";
+import type { Market } from "./market/market.ts";
+import { ConsumerPrices } from "./market/prices.ts";
+import { Publication, type PublicationDelay } from "./market/publication.ts";
 import { Meter } from "./meter.ts";
-import { ConsumerPrices } from "./prices.ts";
-import { Publication, type PublicationDelay } from "./publication.ts";
 import type { PricedHour } from "./series.ts";
 
 export interface WorldOptions {

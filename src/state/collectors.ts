@@ -6,11 +6,11 @@ import type { EpochMs } from "../core/time/interval.ts";
 import type { Account } from "../service/client/account.ts";
 import { Semaphore } from "../service/client/semaphore.ts";
 import { consumerTargets } from "../service/contract/polled-series.ts";
-import type { Accounts } from "./accounts.ts";
+import type { Accounts } from "./accounts/accounts.ts";
 import type { ChangeBus } from "./change-bus.ts";
 import { Collector, type CollectorLog } from "./collector.ts";
 import type { Homes } from "./homes.ts";
-import type { Places } from "./places.ts";
+import type { Places } from "./places/places.ts";
 import type { RuntimeStats } from "./runtime-stats.ts";
 import type { SeriesRepository } from "./series-repository.ts";
 

@@ -16,7 +16,7 @@ import { DAY_MS, type EpochMs, type Interval, stepStart } from "../core/time/int
 import type { Account } from "../service/client/account.ts";
 import { byCapability, labelOf } from "../service/contract/polled-series.ts";
 import { operationIdOf, seriesOf } from "../service/contract/series-mapping.ts";
-import type { Accounts } from "./accounts.ts";
+import type { Accounts } from "./accounts/accounts.ts";
 import type { Homes } from "./homes.ts";
 import type { RuntimeStats } from "./runtime-stats.ts";
 import type { SeriesRepository } from "./series-repository.ts";

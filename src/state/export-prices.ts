@@ -5,7 +5,7 @@ import type { PricePoint, Timeline } from "../core/prices/timeline.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { Homes } from "./homes.ts";
-import type { Places } from "./places.ts";
+import type { Places } from "./places/places.ts";
 import type { HomeReader } from "./price-reader.ts";
 
 interface ExportSources {

@@ -8,9 +8,9 @@ import { errorMessage } from "../core/text/error-words.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { type EpochMs, formatInstant, MINUTE_MS } from "../core/time/interval.ts";
 import { nextSlot } from "../core/time/schedule-slots.ts";
-import { copyDatabase } from "../storage/backup.ts";
 import type { Storage } from "../storage/open-storage.ts";
-import type { Recovery } from "../storage/recovery.ts";
+import { copyDatabase } from "../storage/recovery/backup.ts";
+import type { Recovery } from "../storage/recovery/recovery.ts";
 import { deleteOld } from "../storage/retention.ts";
 import type { SeriesRepository } from "./series-repository.ts";
 

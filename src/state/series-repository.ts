@@ -19,10 +19,10 @@ import type { AttemptLog } from "../service/client/rate-limiter.ts";
 import type { BodyOf } from "../service/contract/operations.ts";
 import { type Dropped, type OperationId, operationOf, type ParamsOf } from "../service/contract/operations.ts";
 import { aroundRows, rangeOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
-import { textOfRows } from "../storage/chunk-text.ts";
 import { RequestLog } from "../storage/request-log.ts";
 import { MAX_REQUEST_AGE_MS } from "../storage/retention.ts";
-import { type SeriesChange, SeriesStore } from "../storage/series-store.ts";
+import { textOfRows } from "../storage/series/chunk-text.ts";
+import { type SeriesChange, SeriesStore } from "../storage/series/series-store.ts";
 import { WriteGuard } from "../storage/write-guard.ts";
 import type { Found } from "./stored-answer.ts";
 

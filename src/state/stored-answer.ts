@@ -3,7 +3,7 @@ import { rowsWithin } from "../core/series/series.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { type BodyOf, type OperationId, operationOf, type ParamsOf } from "../service/contract/operations.ts";
 import { aroundRows, rangeOf, takeApart } from "../service/contract/series-mapping.ts";
-import { textOfRows } from "../storage/chunk-text.ts";
+import { textOfRows } from "../storage/series/chunk-text.ts";
 
 /** Source of the body of a response. */
 export interface AnswerSource {

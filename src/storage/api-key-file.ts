@@ -13,8 +13,8 @@ import type { KeyValue } from "../core/runtime/key-value.ts";
 import { throwIfShort } from "../core/status/start-error.ts";
 import { errorCode } from "../core/text/error-words.ts";
 import { ownJson } from "../core/text/own-json.ts";
-import { KEYS_SETTING } from "./access-settings.ts";
 import { readWhole, stampOf, writeWhole } from "./atomic-file.ts";
+import { KEYS_SETTING } from "./recovery/access-settings.ts";
 
 const limit = z.exactOptional(z.int().check(z.minimum(1)));
 const keptKey = z.object({

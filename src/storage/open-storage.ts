@@ -8,11 +8,11 @@ import { errorMessage } from "../core/text/error-words.ts";
 import { SERVICE_ZONE, type TransitionMemory } from "../core/time/calendar.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { OWNER_ONLY } from "./atomic-file.ts";
-import { dropDamagedRows } from "./damage-scan.ts";
 import { sourceOf, takeSource } from "./data-source.ts";
 import { DatabaseError, DatabaseInUse, type OpeningOptions } from "./database.ts";
 import { KeyValueStore } from "./key-value-store.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
+import { dropDamagedRows } from "./recovery/damage-scan.ts";
 import {
   type OpenedDatabase,
   openOrRestore,
@@ -20,7 +20,7 @@ import {
   type Replacement,
   recoverKeys,
   takeWaiting,
-} from "./recovery.ts";
+} from "./recovery/recovery.ts";
 import { WriteGuard, writeTroubleOf } from "./write-guard.ts";
 
 export interface StorageOptions {

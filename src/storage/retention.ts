@@ -2,7 +2,7 @@
 import { CALENDAR_YEARS, type Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../core/time/interval.ts";
 import type { RequestLog } from "./request-log.ts";
-import type { SeriesStore } from "./series-store.ts";
+import type { SeriesStore } from "./series/series-store.ts";
 
 /** Retention of attempts: the time in which the service corrects readings. */
 export const MAX_REQUEST_AGE_MS: number = 90 * DAY_MS;

@@ -68,7 +68,7 @@ export const equivalents: readonly Equivalent[] = [
     reason: "The times of a second day are those of the next day.",
   },
   {
-    file: "src/storage/series-store.ts",
+    file: "src/storage/series/series-store.ts",
     line: "if (within.start >= within.end) return null;",
     change: ">= → >",
     reason: "An empty range has no days.",
@@ -80,7 +80,7 @@ export const equivalents: readonly Equivalent[] = [
     reason: "The first version is 5.",
   },
   {
-    file: "src/state/accounts.ts",
+    file: "src/state/accounts/accounts.ts",
     line: "all.delete(account);",
     change: "all.delete(account); → ;",
     reason: "Only releases memory.",

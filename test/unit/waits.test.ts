@@ -22,7 +22,7 @@ const SHOWN_BY: Readonly<Record<string, string>> = {
   "core/fetching/retry-policy.ts MAX_NAMED_MS": "rate_limited",
   "core/fetching/retry-policy.ts MAX_OUTAGE_MS": "service_trouble",
   "core/fetching/retry-policy.ts BREAKER_LONGEST_MS": "unreachable",
-  "http/login-throttle.ts MAX_WAIT_MS": "not a wait: elbro does not wait, a client with a wrong key does",
+  "http/guards/login-throttle.ts MAX_WAIT_MS": "not a wait: elbro does not wait, a client with a wrong key does",
   "integrations/homeassistant/connection-failures.ts RETRY_TOKEN_MS": "home_assistant_refused",
   "integrations/notify/notify-loop.ts RETRY": "notifications_failed",
   "integrations/notify/notify-loop.ts RETRY_REFUSED_MS": "notifications_failed",

@@ -10,8 +10,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type Message, message } from "../../core/language/text.ts";
 import { type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
-import { addressGroup } from "../../http/address-group.ts";
 import { type LocalError, localError } from "../../http/errors.ts";
+import { addressGroup } from "../../http/guards/address-group.ts";
 import { isFromIngress } from "../../http/ingress.ts";
 import { type AuthRequest, type AuthResult, isOperation } from "../../http/route.ts";
 import type { SessionKey, Sessions } from "./sessions.ts";

@@ -10,7 +10,7 @@ import * as z from "zod/mini";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { DAY_MS, type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
 import { cookieIn, newCookie, setCookie } from "../../http/cookies.ts";
-import { SESSIONS_SETTING } from "../../storage/access-settings.ts";
+import { SESSIONS_SETTING } from "../../storage/recovery/access-settings.ts";
 import type { ApiKey } from "./api-keys.ts";
 
 export type SessionKey = Pick<ApiKey, "name" | "sha256" | "control" | "admin">;

@@ -5,7 +5,7 @@ import { formatInstant, SECOND_MS } from "../../core/time/interval.ts";
 import { giveToOwnerOf } from "../../storage/atomic-file.ts";
 import { DatabaseError, DatabaseInUse } from "../../storage/database.ts";
 import { databasePathIn } from "../../storage/open-storage.ts";
-import { copyPathOf, replaceDatabase } from "../../storage/recovery.ts";
+import { copyPathOf, replaceDatabase } from "../../storage/recovery/recovery.ts";
 import type { Arguments } from "../arguments.ts";
 import { print } from "../output.ts";
 import { systemClock } from "../system-clock.ts";

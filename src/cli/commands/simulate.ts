@@ -9,7 +9,7 @@ import { parseInstant } from "../../service/contract/range.ts";
 import type { HashEncoding } from "../../service/third-party-token.ts";
 import { readFaultRules } from "../../simulator/fault-rules.ts";
 import { type HomeName, homeNames } from "../../simulator/homes.ts";
-import { readPriceFile } from "../../simulator/price-file.ts";
+import { readPriceFile } from "../../simulator/market/price-file.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { type Arguments, BadArgument, type CommandLine, optionLines, textOf } from "../arguments.ts";
 import { failed } from "../output.ts";

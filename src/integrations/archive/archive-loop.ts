@@ -5,7 +5,7 @@ import { LoopWaker } from "../../core/runtime/loop-waker.ts";
 import { type LoopOptions, runLoop } from "../../core/runtime/run-loop.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
-import type { ArchiveBacklog } from "../../storage/archive-backlog.ts";
+import type { ArchiveBacklog } from "../../storage/series/archive-backlog.ts";
 import {
   type ArchiveAccount,
   ArchiveError,

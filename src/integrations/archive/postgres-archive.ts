@@ -7,7 +7,7 @@ import { rowEnd, rowStart } from "../../core/series/series.ts";
 import { VERSION } from "../../core/status/version.ts";
 import { errorCode } from "../../core/text/error-words.ts";
 import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
-import type { ArchiveBatch, ArchiveChunk } from "../../storage/archive-backlog.ts";
+import type { ArchiveBatch, ArchiveChunk } from "../../storage/series/archive-backlog.ts";
 import { MAKE_HYPERTABLE, migrations } from "./archive-migrations.ts";
 
 export interface ArchiveAccount {

@@ -1,8 +1,8 @@
 /** Access rules of the embedded broker: who may log in, publish, subscribe and leave retained messages. */
 import type { Duplex } from "node:stream";
 import type { AedesOptions, AedesPublishPacket, Client, PublishPacket } from "aedes";
-import { addressGroup } from "../../http/address-group.ts";
-import { LoginThrottle } from "../../http/login-throttle.ts";
+import { addressGroup } from "../../http/guards/address-group.ts";
+import { LoginThrottle } from "../../http/guards/login-throttle.ts";
 import { forwardNonEmpty } from "./broker-memory.ts";
 import { ClientRetained } from "./client-retained.ts";
 import { MAX_CONNECT_BYTES, type NetworkConnection } from "./network-connection.ts";

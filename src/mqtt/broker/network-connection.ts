@@ -6,7 +6,7 @@
 import type net from "node:net";
 import type { Duplex } from "node:stream";
 import type { Client } from "aedes";
-import { addressGroup } from "../../http/address-group.ts";
+import { addressGroup } from "../../http/guards/address-group.ts";
 import { UnfinishedPackets } from "./unfinished-packets.ts";
 
 /** Longest accepted CONNECT in bytes. Name, password, will and client id of a real client have a few hundred bytes. */

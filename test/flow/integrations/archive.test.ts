@@ -8,8 +8,8 @@ import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS } from "../../../src/core/tim
 import { migrations } from "../../../src/integrations/archive/archive-migrations.ts";
 import { ArchiveError, PostgresArchive } from "../../../src/integrations/archive/postgres-archive.ts";
 import { operationIds } from "../../../src/service/contract/operations.ts";
-import type { ArchiveBatch, ArchiveChunk } from "../../../src/storage/archive-backlog.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
+import type { ArchiveBatch, ArchiveChunk } from "../../../src/storage/series/archive-backlog.ts";
 import { PostgresServer } from "../../support/archive/postgres.ts";
 import { archived, RunningArchive, storedIn } from "../../support/archive/running-archive.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";

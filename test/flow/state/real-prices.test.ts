@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
-import { Charges, VAT_FACTOR } from "../../../src/simulator/charges.ts";
+import { Charges, VAT_FACTOR } from "../../../src/simulator/market/charges.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { haveRealPrices, REAL_PRICES, type RealPrice, readRealPrices } from "../../support/plans/real-prices.ts";
 

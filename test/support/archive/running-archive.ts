@@ -5,10 +5,10 @@ import { type Row, rowEnd, rowStart, type SeriesKey } from "../../../src/core/se
 import { Problems } from "../../../src/core/status/problem.ts";
 import type { EpochMs, Interval } from "../../../src/core/time/interval.ts";
 import { ArchiveLoop } from "../../../src/integrations/archive/archive-loop.ts";
-import { ArchiveBacklog } from "../../../src/storage/archive-backlog.ts";
-import { inflateTexts, rowsOfText } from "../../../src/storage/chunk-text.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
-import { SeriesStore } from "../../../src/storage/series-store.ts";
+import { ArchiveBacklog } from "../../../src/storage/series/archive-backlog.ts";
+import { inflateTexts, rowsOfText } from "../../../src/storage/series/chunk-text.ts";
+import { SeriesStore } from "../../../src/storage/series/series-store.ts";
 import { WriteGuard } from "../../../src/storage/write-guard.ts";
 import { SingleLoopClock } from "../clock/single-loop-clock.ts";
 import { HANG_MS } from "../runner/time-limits.ts";

@@ -3,9 +3,9 @@
  * would store the same, but it takes 15 min for 1,000 homes with the simulator.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { deflateText, digestOf, inflateTexts } from "../../../src/storage/chunk-text.ts";
 import { openDatabase, transaction, withDigest } from "../../../src/storage/database.ts";
 import { SIGN_ATTEMPTS } from "../../../src/storage/request-log.ts";
+import { deflateText, digestOf, inflateTexts } from "../../../src/storage/series/chunk-text.ts";
 
 /** Strings of an account that occur in stored rows. */
 export interface CopiedAccount {

@@ -3,7 +3,7 @@ import { configSchema } from "../../../src/config/schema.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { openService } from "../../../src/service/client/open-service.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
-import { openAccounts } from "../../../src/state/accounts.ts";
+import { openAccounts } from "../../../src/state/accounts/accounts.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";

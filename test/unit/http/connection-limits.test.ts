@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { ConnectionLimits } from "../../../src/http/connection-limits.ts";
+import { ConnectionLimits } from "../../../src/http/guards/connection-limits.ts";
 
 const SILENT_MS = 120_000;
 

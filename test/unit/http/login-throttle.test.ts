@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type ApiKey, ApiKeys, keyDigest } from "../../../src/api/auth/api-keys.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
-import { addressGroup } from "../../../src/http/address-group.ts";
+import { addressGroup } from "../../../src/http/guards/address-group.ts";
 import type { AuthResult } from "../../../src/http/route.ts";
 
 const NOON = Date.parse("2026-03-10T12:00:00Z");

@@ -1,10 +1,10 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
+import { DATA_HEADERS } from "../../../src/http/guards/security-headers.ts";
 import { listen } from "../../../src/http/listener.ts";
 import { MAX_BODY_BYTES } from "../../../src/http/request-body.ts";
 import type { Route, RouteContext } from "../../../src/http/route.ts";
 import { addRoute, createRouter } from "../../../src/http/router.ts";
-import { DATA_HEADERS } from "../../../src/http/security-headers.ts";
 import { contractError } from "../../../src/service/contract/errors.ts";
 
 const standing = { limit: 60, remaining: 59, resetSec: 1_000 };

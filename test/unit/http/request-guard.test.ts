@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { AllowedHosts } from "../../../src/http/allowed-hosts.ts";
+import { AllowedHosts } from "../../../src/http/guards/allowed-hosts.ts";
+import { guardRequests } from "../../../src/http/guards/request-guard.ts";
 import { listen } from "../../../src/http/listener.ts";
-import { guardRequests } from "../../../src/http/request-guard.ts";
 import type { RouteContext } from "../../../src/http/route.ts";
 import { addRoute, createRouter } from "../../../src/http/router.ts";
 

@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { pageHeaders } from "../../../src/http/guards/security-headers.ts";
 import type { LocalAnswer } from "../../../src/http/response.ts";
-import { pageHeaders } from "../../../src/http/security-headers.ts";
 import { StaticFiles } from "../../../src/http/static-files.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 

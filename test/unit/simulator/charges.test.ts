@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
-import { Charges } from "../../../src/simulator/charges.ts";
+import { Charges } from "../../../src/simulator/market/charges.ts";
 
 const calendar = serviceCalendar();
 const charges = new Charges(calendar);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
-import { forecastRows } from "../../../src/simulator/forecast.ts";
 import { demoHomes } from "../../../src/simulator/homes.ts";
+import { forecastRows } from "../../../src/simulator/market/forecast.ts";
 import { World } from "../../../src/simulator/world.ts";
 
 const MORNING = Date.UTC(2026, 5, 10, 6);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
-import { inventMarket } from "../../../src/simulator/invented-market.ts";
-import { type Market, spotPricesOn } from "../../../src/simulator/market.ts";
+import { inventMarket } from "../../../src/simulator/market/invented-market.ts";
+import { type Market, spotPricesOn } from "../../../src/simulator/market/market.ts";
 
 const calendar = serviceCalendar();
 const market = inventMarket(1, calendar);

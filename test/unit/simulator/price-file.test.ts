@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time/interval.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
-import { type Market, spotPricesOn } from "../../../src/simulator/market.ts";
-import { marketOfFile, type Replay, readPriceFile } from "../../../src/simulator/price-file.ts";
+import { type Market, spotPricesOn } from "../../../src/simulator/market/market.ts";
+import { marketOfFile, type Replay, readPriceFile } from "../../../src/simulator/market/price-file.ts";
 
 const calendar = serviceCalendar();
 const REAL_FILE = new URL("../../../../shared/data/DK1-2025-03-to-2026-03.csv", import.meta.url);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
-import { Publication } from "../../../src/simulator/publication.ts";
+import { Publication } from "../../../src/simulator/market/publication.ts";
 
 const calendar = serviceCalendar();
 const days = calendar.intervals("day", { start: Date.UTC(2024, 0, 1), end: Date.UTC(2026, 11, 31) });

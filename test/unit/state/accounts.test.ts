@@ -11,7 +11,7 @@ import { openService } from "../../../src/service/client/open-service.ts";
 import { seriesOf } from "../../../src/service/contract/series-mapping.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 import { type SimulatorOptions, startSimulator } from "../../../src/simulator/simulator.ts";
-import { openAccounts } from "../../../src/state/accounts.ts";
+import { openAccounts } from "../../../src/state/accounts/accounts.ts";
 import { requestOf } from "../../../src/state/collector.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { openDatabase } from "../../../src/storage/database.ts";

@@ -5,7 +5,7 @@ import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, MINUTE_MS } from "../../.
 import { NightlyMaintenance, reportRecovery } from "../../../src/state/nightly-maintenance.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
-import { copyPathOf } from "../../../src/storage/recovery.ts";
+import { copyPathOf } from "../../../src/storage/recovery/recovery.ts";
 import { WriteGuard } from "../../../src/storage/write-guard.ts";
 import { spendOf } from "../../support/storage/spend.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";

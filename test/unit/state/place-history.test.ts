@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { placePoints } from "../../../src/core/prices/place-snapshot.ts";
 import { HOUR_MS } from "../../../src/core/time/interval.ts";
-import { PlaceHistory } from "../../../src/state/place-history.ts";
+import { PlaceHistory } from "../../../src/state/places/place-history.ts";
 import { at, calendar } from "../../support/home/price-days.ts";
 
 const START = at("2026-03-10T12:00:00Z");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Config, configSchema } from "../../../src/config/schema.ts";
 import { formatInstant, HOUR_MS } from "../../../src/core/time/interval.ts";
 import type { OperationId, ParamsOf } from "../../../src/service/contract/operations.ts";
-import { Places } from "../../../src/state/places.ts";
+import { Places } from "../../../src/state/places/places.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { local } from "../../support/service/fetch-schedule-model.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { message } from "../../../src/core/language/text.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
-import { RefusedFiles } from "../../../src/state/refused-files.ts";
+import { RefusedFiles } from "../../../src/state/accounts/refused-files.ts";
 
 test("an account file that cannot be used is a problem until it is read, and another one for another mistake", () => {
   const changes: string[] = [];

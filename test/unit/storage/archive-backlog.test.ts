@@ -2,9 +2,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Row, rowStart } from "../../../src/core/series/series.ts";
 import { formatInstant } from "../../../src/core/time/interval.ts";
-import { ArchiveBacklog, type ArchiveBatch, forgetBacklog } from "../../../src/storage/archive-backlog.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
-import { SeriesStore } from "../../../src/storage/series-store.ts";
+import { ArchiveBacklog, type ArchiveBatch, forgetBacklog } from "../../../src/storage/series/archive-backlog.ts";
+import { SeriesStore } from "../../../src/storage/series/series-store.ts";
 import { WriteGuard } from "../../../src/storage/write-guard.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
 

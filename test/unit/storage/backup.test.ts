@@ -2,11 +2,11 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { backup, DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { type KeptKey, KeyFile } from "../../../src/storage/api-key-file.ts";
-import { copyDatabase } from "../../../src/storage/backup.ts";
 import { DatabaseError, DatabaseInUse, openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { openDataDir } from "../../../src/storage/open-storage.ts";
-import { copyPathOf, replaceDatabase, SPENDS_UNKNOWN } from "../../../src/storage/recovery.ts";
+import { copyDatabase } from "../../../src/storage/recovery/backup.ts";
+import { copyPathOf, replaceDatabase, SPENDS_UNKNOWN } from "../../../src/storage/recovery/recovery.ts";
 import { StoreOnDisk } from "../../support/storage/store-on-disk.ts";
 
 const NOW = Date.UTC(2026, 1, 3, 4, 5, 6, 7);

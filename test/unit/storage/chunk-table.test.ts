@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Row, WHOLE } from "../../../src/core/series/series.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time/interval.ts";
-import { deflateText, digestOf, inflateTexts, rowsOfText, textOfRows } from "../../../src/storage/chunk-text.ts";
-import { SeriesStore } from "../../../src/storage/series-store.ts";
+import { deflateText, digestOf, inflateTexts, rowsOfText, textOfRows } from "../../../src/storage/series/chunk-text.ts";
+import { SeriesStore } from "../../../src/storage/series/series-store.ts";
 import { haveRealPrices, readRealPrices } from "../../support/plans/real-prices.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
 

@@ -4,9 +4,9 @@
  */
 import { setTimeout as realPause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { openOrRestore } from "../../../src/storage/recovery.ts";
+import { openOrRestore } from "../../../src/storage/recovery/recovery.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
-import { SeriesStore } from "../../../src/storage/series-store.ts";
+import { SeriesStore } from "../../../src/storage/series/series-store.ts";
 import { Child } from "../../support/processes/child.ts";
 import { ingested, ingestedRange } from "../../support/storage/ingest.ts";
 import { calendar, dayOf, StoreOnDisk } from "../../support/storage/store-on-disk.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { damageIn } from "../../../src/storage/damage-scan.ts";
 import { sourceOf, takeSource } from "../../../src/storage/data-source.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";
+import { damageIn } from "../../../src/storage/recovery/damage-scan.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
-import { SeriesStore } from "../../../src/storage/series-store.ts";
+import { SeriesStore } from "../../../src/storage/series/series-store.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 import { writeEarlierDatabase } from "../../support/storage/earlier-database.ts";
 import { calendar, dayOf } from "../../support/storage/store-on-disk.ts";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
-import { pageFilesIn, replaceFiles, takeFiles, writeFiles } from "../../../src/storage/page-copy.ts";
+import { pageFilesIn, replaceFiles, takeFiles, writeFiles } from "../../../src/storage/recovery/page-copy.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 import { StoreOnDisk } from "../../support/storage/store-on-disk.ts";
 

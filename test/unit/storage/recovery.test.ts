@@ -12,11 +12,11 @@ import {
 } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { copyDatabase } from "../../../src/storage/backup.ts";
 import { BrokenDatabase, DatabaseError, openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
-import { copyPathOf, openOrRestore } from "../../../src/storage/recovery.ts";
-import { SeriesStore } from "../../../src/storage/series-store.ts";
+import { copyDatabase } from "../../../src/storage/recovery/backup.ts";
+import { copyPathOf, openOrRestore } from "../../../src/storage/recovery/recovery.ts";
+import { SeriesStore } from "../../../src/storage/series/series-store.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
 
 const NOW = Date.UTC(2026, 1, 3, 4, 5, 6, 7);

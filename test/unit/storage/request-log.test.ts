@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
 import { transaction } from "../../../src/storage/database.ts";
 import { AnsweredTimes, RequestLog, SIGN_ATTEMPTS } from "../../../src/storage/request-log.ts";
-import { SeriesStore } from "../../../src/storage/series-store.ts";
+import { SeriesStore } from "../../../src/storage/series/series-store.ts";
 import { Child } from "../../support/processes/child.ts";
 import { spendOf } from "../../support/storage/spend.ts";
 import { calendar, dayOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";

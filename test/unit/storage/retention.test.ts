@@ -4,7 +4,7 @@ import { type Row, WHOLE } from "../../../src/core/series/series.ts";
 import { DAY_MS, type EpochMs, formatInstant } from "../../../src/core/time/interval.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
 import { deleteOld, historyStart } from "../../../src/storage/retention.ts";
-import { SeriesStore } from "../../../src/storage/series-store.ts";
+import { SeriesStore } from "../../../src/storage/series/series-store.ts";
 import { spendOf } from "../../support/storage/spend.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
 

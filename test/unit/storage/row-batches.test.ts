@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DAY_MS, formatInstant, HOUR_MS } from "../../../src/core/time/interval.ts";
-import { batchesOf, cutIntoChunks, type Filled } from "../../../src/storage/row-batches.ts";
+import { batchesOf, cutIntoChunks, type Filled } from "../../../src/storage/series/row-batches.ts";
 
 const START = Date.UTC(2026, 2, 10);
 const chunks = [0, 1, 2].map((i) => ({ start: START + i * DAY_MS, end: START + (i + 1) * DAY_MS }));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Row, WHOLE } from "../../../src/core/series/series.ts";
 import { DAY_MS, formatInstant, HOUR_MS, type Interval, SECOND_MS } from "../../../src/core/time/interval.ts";
-import { SeriesStore } from "../../../src/storage/series-store.ts";
+import { SeriesStore } from "../../../src/storage/series/series-store.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
 
 const quarters = seriesOf("fifteenMinutes");

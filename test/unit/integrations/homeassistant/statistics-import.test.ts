@@ -5,7 +5,7 @@ import { StatisticsApi } from "../../../../src/integrations/homeassistant/statis
 import { StatisticsImport } from "../../../../src/integrations/homeassistant/statistics-import.ts";
 import { HomeAssistantClient } from "../../../../src/integrations/homeassistant/websocket-client.ts";
 import { KeyValueStore } from "../../../../src/storage/key-value-store.ts";
-import { SeriesStore } from "../../../../src/storage/series-store.ts";
+import { SeriesStore } from "../../../../src/storage/series/series-store.ts";
 import { EmulatedHomeAssistant } from "../../../support/home/emulated-home-assistant.ts";
 import { at, calendar, dayOf, daysOf, HOME } from "../../../support/home/price-days.ts";
 import { StoreOnDisk } from "../../../support/storage/store-on-disk.ts";

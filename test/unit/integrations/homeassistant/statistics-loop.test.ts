@@ -14,7 +14,7 @@ import {
 import { SharedConnection } from "../../../../src/integrations/homeassistant/shared-connection.ts";
 import { StatisticsLoop } from "../../../../src/integrations/homeassistant/statistics-loop.ts";
 import { KeyValueStore } from "../../../../src/storage/key-value-store.ts";
-import { SeriesStore } from "../../../../src/storage/series-store.ts";
+import { SeriesStore } from "../../../../src/storage/series/series-store.ts";
 import { EmulatedHomeAssistant } from "../../../support/home/emulated-home-assistant.ts";
 import { at, calendar, dayOf, HOME } from "../../../support/home/price-days.ts";
 import { StoreOnDisk } from "../../../support/storage/store-on-disk.ts";
