@@ -132,7 +132,7 @@ function withPreloads(html: string, scripts: readonly OutputChunk[]): string {
  */
 async function dashboardScripts(): Promise<OutputChunk[]> {
   const { output } = await build({
-    input: ["early.ts", "app.tsx"].map((name) => path.join(DASHBOARD, name)),
+    input: ["store/early.ts", "app.tsx"].map((name) => path.join(DASHBOARD, name)),
     platform: "browser",
     tsconfig: path.join(DASHBOARD, "tsconfig.json"),
     write: false,
@@ -143,7 +143,7 @@ async function dashboardScripts(): Promise<OutputChunk[]> {
         groups: [
           {
             name: "base",
-            test: /preact|dashboard\/(early|page-store|requests|language)\.ts|fill-text/,
+            test: /preact|dashboard\/(store\/(early|page-store|requests)|words\/language)\.ts|fill-text/,
             tags: ["$initial"],
             priority: 1,
           },

@@ -4,7 +4,7 @@
  */
 
 import { requireKeys } from "./api/auth/require-key.ts";
-import { asideProblem } from "./api/set-aside.ts";
+import { asideProblem } from "./api/settings/set-aside.ts";
 import { type ServerDeps, type ServerOptions, serveCommand, startServer } from "./api/start.ts";
 import { DEFAULT_HINT } from "./config/command-hint.ts";
 import { ConfigurationEditor } from "./config/editing/configuration-editor.ts";
@@ -12,7 +12,7 @@ import { ConfigurationFiles } from "./config/editing/configuration-files.ts";
 import { PageHistory } from "./config/editing/page-history.ts";
 import { type ConfigurationSource, PageWriter } from "./config/editing/page-writer.ts";
 import { SettingsEditor } from "./config/editing/settings-editor.ts";
-import type { Config } from "./config/schema.ts";
+import type { Config } from "./config/schema/schema.ts";
 import { LogMemory } from "./core/runtime/log-memory.ts";
 import type { Calendar } from "./core/time/calendar.ts";
 import type { EpochMs } from "./core/time/interval.ts";

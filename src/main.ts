@@ -1,7 +1,7 @@
 /** `elbro`: finds the command. The daemon is part of this program; every other command is loaded on use. */
 import { BadArgument, type Command, commandIn, readCommandLine } from "./cli/arguments.ts";
 import * as run from "./cli/commands/run.ts";
-import { nearest } from "./config/suggest-key.ts";
+import { nearest } from "./config/reading/suggest-key.ts";
 import { PassingStartError, StartError } from "./core/status/start-error.ts";
 import { VERSION } from "./core/status/version.ts";
 import { IMPORT_COMMAND, importForUpload } from "./storage/recovery/import-copy.ts";

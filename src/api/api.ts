@@ -1,7 +1,7 @@
 /** Composes the LAN API. A new configuration replaces the router; the listener stays open. */
 import { randomBytes, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/schema/schema.ts";
 import { onPort } from "../core/status/start-error.ts";
 import { AllowedHosts } from "../http/guards/allowed-hosts.ts";
 import { guardRequests } from "../http/guards/request-guard.ts";
@@ -14,18 +14,18 @@ import type { ApiKeys } from "./auth/api-keys.ts";
 import { type KeyStore, openKeyStore } from "./auth/key-store.ts";
 import { SessionAuth, type SessionAuthDeps } from "./auth/session-auth.ts";
 import { Sessions } from "./auth/sessions.ts";
-import { backupRoutes } from "./backup.ts";
 import { dashboardRoutes } from "./dashboard-routes.ts";
 import type { ApiDeps } from "./deps.ts";
 import { endpoint } from "./endpoint.ts";
 import { localRoutes } from "./endpoints.ts";
-import { localSource } from "./local-source.ts";
+import { localSource } from "./house/local-source.ts";
 import { mirrorRoutes } from "./mirror/mirror-source.ts";
 import { monitoringRoutes } from "./monitoring/monitoring-routes.ts";
 import { documentRoutes } from "./openapi/openapi-routes.ts";
 import { routesOf } from "./openapi/operation.ts";
 import { pageRoutes } from "./page-routes.ts";
 import { anyObject } from "./schema.ts";
+import { backupRoutes } from "./settings/backup.ts";
 import { setupRoutes } from "./setup/setup-routes.ts";
 
 export interface Api {

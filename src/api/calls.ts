@@ -1,11 +1,11 @@
 /** The calls that a client can make, by route, for the page's requests. Types only. */
 
-import type { backupEndpoints } from "./backup.ts";
 import type { dashboardEndpoints } from "./dashboard-routes.ts";
 import type { endpoints } from "./endpoints.ts";
 import type { monitoringEndpoints } from "./monitoring/monitoring-routes.ts";
 import type { documentEndpoints } from "./openapi/openapi-routes.ts";
 import type { ValuesOf } from "./parameters.ts";
+import type { backupEndpoints } from "./settings/backup.ts";
 import type { setupEndpoints } from "./setup/setup-routes.ts";
 
 type Rows = (

@@ -3,7 +3,7 @@ import type { CommandHint } from "../config/command-hint.ts";
 import type { ConfigurationEditor } from "../config/editing/configuration-editor.ts";
 import type { PageHistory } from "../config/editing/page-history.ts";
 import type { SettingsEditor } from "../config/editing/settings-editor.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/schema/schema.ts";
 import type { Text } from "../core/language/text.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { LogMemory } from "../core/runtime/log-memory.ts";

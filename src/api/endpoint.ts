@@ -1,17 +1,17 @@
 /** Definition of an endpoint in one row, which gives its route, checks, OpenAPI operation, types and documentation. */
 
 import type * as z from "zod/mini";
-import { describeIssue } from "../config/config-error.ts";
-import { joined, mistakeAt } from "../config/mistake.ts";
+import { describeIssue } from "../config/reading/config-error.ts";
+import { joined, mistakeAt } from "../config/reading/mistake.ts";
 import { isTree } from "../config/tree.ts";
 import type { TextKey } from "../core/language/text.ts";
 import { type LocalError, type LocalErrorCode, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
-import { type CsvTable, csvAnswer, type DecimalSign, wantsCsv } from "./csv.ts";
-import type { LocalSource } from "./local-source.ts";
+import { type CsvTable, csvAnswer, type DecimalSign, wantsCsv } from "./house/csv.ts";
+import type { LocalSource } from "./house/local-source.ts";
+import { signalError } from "./house/plain-text.ts";
 import { decimal, type Parameters, readParameters, type ValuesOf } from "./parameters.ts";
-import { signalError } from "./plain-text.ts";
 import { type Schema, strict, strictObject, type ValueOf } from "./schema.ts";
 
 interface EndpointFacts extends Pick<LocalRoute, "method" | "path" | "scope" | "summary" | "takesFile"> {

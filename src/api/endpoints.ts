@@ -1,26 +1,26 @@
 /** The endpoints of `/local/v1`, in the order of the documentation. Each imported file has the rows of one subject. */
 
 import type { LocalRoute } from "../http/route.ts";
-import { addressEndpoints } from "./addresses.ts";
-import { awayEndpoints } from "./away.ts";
-import { calendarEndpoints } from "./calendar.ts";
-import { checkEndpoints } from "./checks.ts";
 import { csvEndpoint } from "./endpoint.ts";
-import { formatEndpoints } from "./formats.ts";
-import { historyEndpoints } from "./history.ts";
-import { keyEndpoints } from "./keys.ts";
-import type { LocalSource } from "./local-source.ts";
+import { addressEndpoints } from "./house/addresses.ts";
+import { awayEndpoints } from "./house/away.ts";
+import { calendarEndpoints } from "./house/calendar.ts";
+import { formatEndpoints } from "./house/formats.ts";
+import type { LocalSource } from "./house/local-source.ts";
+import { monthEndpoints } from "./house/month.ts";
+import { planEndpoints } from "./house/plans.ts";
+import { plugEndpoints } from "./house/plugs.ts";
+import { priceEndpoints } from "./house/prices.ts";
+import { resultEndpoints } from "./house/results.ts";
+import { signalEndpoints } from "./house/signals.ts";
 import { logEndpoints } from "./log.ts";
-import { monthEndpoints } from "./month.ts";
-import { notifyEndpoints } from "./notify.ts";
 import { routesOf } from "./openapi/operation.ts";
-import { planEndpoints } from "./plans.ts";
-import { plugEndpoints } from "./plugs.ts";
-import { priceEndpoints } from "./prices.ts";
-import { resultEndpoints } from "./results.ts";
-import { setAsideEndpoints } from "./set-aside.ts";
-import { settingEndpoints } from "./settings.ts";
-import { signalEndpoints } from "./signals.ts";
+import { checkEndpoints } from "./settings/checks.ts";
+import { historyEndpoints } from "./settings/history.ts";
+import { keyEndpoints } from "./settings/keys.ts";
+import { notifyEndpoints } from "./settings/notify.ts";
+import { setAsideEndpoints } from "./settings/set-aside.ts";
+import { settingEndpoints } from "./settings/settings.ts";
 
 export const endpoints = [
   ...priceEndpoints,

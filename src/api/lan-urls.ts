@@ -1,7 +1,7 @@
 /** Addresses of the dashboard for other devices of the LAN. */
 import { networkInterfaces } from "node:os";
 import { dashboardUrlOf } from "../config/dashboard-url.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/schema/schema.ts";
 
 /** Returns `api.url`, or a URL for each IPv4 address here, with a slash at the end; none if nobody else gets in. */
 export function lanUrls(api: Config["api"]): string[] {

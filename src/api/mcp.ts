@@ -3,14 +3,14 @@
  * specification 2025-06-18, "Streamable HTTP" and "Tools". This file is loaded with the first request.
  */
 import * as z from "zod/mini";
-import { isOptional } from "../config/schema-nodes.ts";
+import { isOptional } from "../config/schema/schema-nodes.ts";
 import { VERSION } from "../core/status/version.ts";
 import { type LocalError, localErrorTable } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest } from "../http/route.ts";
 import { type Answered, type Endpoint, mistakesIn } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
-import type { LocalSource } from "./local-source.ts";
+import type { LocalSource } from "./house/local-source.ts";
 import { type Json, jsonSchema } from "./openapi/operation.ts";
 import { anyValue, optional, type Schema, strictObject } from "./schema.ts";
 

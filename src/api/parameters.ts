@@ -1,8 +1,8 @@
 /** Parameters of `/local/v1`: schemas of their texts, and the parser for those of a request. */
 
 import * as z from "zod/mini";
+import { expectedOf } from "../config/schema/values.ts";
 import { connectionNames, settingNames } from "../config/settings.ts";
-import { expectedOf } from "../config/values.ts";
 import { type Message, message, placed, type Text } from "../core/language/text.ts";
 import { readLocalTime } from "../core/planning/model/local-time.ts";
 import { readDuration } from "../core/planning/model/plan-definition.ts";
@@ -12,7 +12,7 @@ import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../core/tim
 import { type LocalError, localError } from "../http/errors.ts";
 import type { LocalRequest } from "../http/route.ts";
 import { parseInstant } from "../service/contract/range.ts";
-import { decimalSigns } from "./csv.ts";
+import { decimalSigns } from "./house/csv.ts";
 import { noted, oneOf, pattern, type Schema } from "./schema.ts";
 
 /** Parameters by name. One that the path names is a part of it; all others are in the query. */

@@ -4,7 +4,7 @@
  */
 
 import * as z from "zod/mini";
-import type { Expected } from "../config/values.ts";
+import type { Expected } from "../config/schema/values.ts";
 
 export type Schema = z.ZodMiniType;
 

@@ -1,7 +1,7 @@
 /** Parses command lines. Each command declares its own words and options. */
 
 import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
-import { nearest } from "../config/suggest-key.ts";
+import { nearest } from "../config/reading/suggest-key.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { parseInstant } from "../service/contract/range.ts";
 

@@ -1,5 +1,5 @@
 /** History of the demo's home: 60 days of runs and energy at the simulator's prices, in the cheapest quarters. */
-import type { FinishedRun } from "../core/planning/plan-savings.ts";
+import type { FinishedRun } from "../core/planning/snapshot/plan-savings.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { type EpochMs, HOUR_MS, type Interval, QUARTER_MS } from "../core/time/interval.ts";
 import { openDataDir } from "../storage/open-storage.ts";

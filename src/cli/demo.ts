@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as z from "zod/mini";
-import type { Configuration } from "../config/load-config-file.ts";
-import { plugs as plugsSchema } from "../config/plug-schema.ts";
-import type { Config } from "../config/schema.ts";
+import type { Configuration } from "../config/reading/load-config-file.ts";
+import { plugs as plugsSchema } from "../config/schema/plug-schema.ts";
+import type { Config } from "../config/schema/schema.ts";
 import { message } from "../core/language/text.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { StartError } from "../core/status/start-error.ts";

@@ -7,9 +7,9 @@
  */
 
 import * as z from "zod/mini";
-import { joined, mistakeAt, pathText } from "../config/mistake.ts";
+import { joined, mistakeAt, pathText } from "../config/reading/mistake.ts";
 import { statisticIdMistakes } from "../config/references.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/schema/schema.ts";
 import { textIn } from "../core/language/text.ts";
 import { StartError } from "../core/status/start-error.ts";
 import { errorMessage } from "../core/text/error-words.ts";

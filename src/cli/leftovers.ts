@@ -1,7 +1,7 @@
 /** Lists data that elbro does not delete when it is removed, on this machine and elsewhere. The owner removes it. */
 import { existsSync } from "node:fs";
 import path from "node:path";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/schema/schema.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
 import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import { targetOf } from "../integrations/notify/note.ts";

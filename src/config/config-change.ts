@@ -1,8 +1,8 @@
 /** Which keys differ between two configurations, and which of them apply without a restart. */
 import { isDeepStrictEqual } from "node:util";
-import { type Config, configSchema } from "./schema.ts";
-import { keysBelow } from "./schema-nodes.ts";
-import { checkServers, type SecretPlace, serverIn } from "./secret-servers.ts";
+import { checkServers, type SecretPlace, serverIn } from "./page/secret-servers.ts";
+import { type Config, configSchema } from "./schema/schema.ts";
+import { keysBelow } from "./schema/schema-nodes.ts";
 import { connections, isConnection, type SettingName } from "./settings.ts";
 import { valueAt } from "./tree.ts";
 

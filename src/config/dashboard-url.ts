@@ -1,4 +1,4 @@
-import type { Config } from "./schema.ts";
+import type { Config } from "./schema/schema.ts";
 
 /** Addresses by which other machines cannot reach this one. */
 const NOWHERE = /^(0\.0\.0\.0|::|127\..*|::1|localhost)$/;

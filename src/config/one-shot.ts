@@ -4,8 +4,8 @@ import { hoursText, type PlanDefinition, planMistakes, readDuration } from "../c
 import { hasHours } from "../core/planning/model/plan-spec.ts";
 import { type EpochMs, HOUR_MS } from "../core/time/interval.ts";
 import { type GroupEntry, planDefinitions } from "./plan-list.ts";
-import { planSchema } from "./plan-schema.ts";
-import { expectedOf } from "./values.ts";
+import { planSchema } from "./schema/plan-schema.ts";
+import { expectedOf } from "./schema/values.ts";
 
 /** Settings of repeated windows or of dependencies between plans. */
 const NOT_FOR_ONCE = ["id", "from", "ready_by", "days", "after", "after_pause", "fallback", "enabled"];

@@ -5,10 +5,10 @@ import { circleFrom, type PlanDefinition, readDuration } from "../core/planning/
 import { freeSlug, slugOf } from "../core/text/slug.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
 import { entryId } from "./entry-list.ts";
-import { kilowatts, MAX_PRIORITY, msOf, type PlanEntry, planSchema, specOf } from "./plan-schema.ts";
-import { unknownId } from "./suggest-key.ts";
+import { unknownId } from "./reading/suggest-key.ts";
+import { kilowatts, MAX_PRIORITY, msOf, type PlanEntry, planSchema, specOf } from "./schema/plan-schema.ts";
+import { type Mistake, missing, mistakes, text, unique } from "./schema/values.ts";
 import { isTree } from "./tree.ts";
-import { type Mistake, missing, mistakes, text, unique } from "./values.ts";
 
 export const plansSchema = z.array(planSchema).check(mistakes(listMistakes, ([index]) => typeof index === "number"));
 

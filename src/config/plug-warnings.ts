@@ -5,8 +5,8 @@ import { expressionsIn } from "../core/plugs/families/payload-values.ts";
 import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import { MAX_DEAD_MAN_MS } from "../core/plugs/plug-types.ts";
 import { MINUTE_MS } from "../core/time/interval.ts";
-import type { PlanEntry } from "./plan-schema.ts";
-import { addressOf, type PlugConfig, whenLostOfPlug } from "./plug-schema.ts";
+import type { PlanEntry } from "./schema/plan-schema.ts";
+import { addressOf, type PlugConfig, whenLostOfPlug } from "./schema/plug-schema.ts";
 
 /** Returns one text for each plug whose firmware cannot carry out `when_lost` by itself. */
 export function plugWarnings(list: readonly PlugConfig[], plans: readonly PlanEntry[]): string[] {

@@ -5,10 +5,10 @@ import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import { slugOf } from "../core/text/slug.ts";
 import { entryId } from "./entry-list.ts";
 import { groupMistakes } from "./plan-list.ts";
-import type { PlanEntry } from "./plan-schema.ts";
-import { type PlugConfig, plansOf, whenLostOfPlug } from "./plug-schema.ts";
-import { quoted, unknownId } from "./suggest-key.ts";
-import { type Mistake, repeated } from "./values.ts";
+import { quoted, unknownId } from "./reading/suggest-key.ts";
+import type { PlanEntry } from "./schema/plan-schema.ts";
+import { type PlugConfig, plansOf, whenLostOfPlug } from "./schema/plug-schema.ts";
+import { type Mistake, repeated } from "./schema/values.ts";
 
 interface Referring {
   readonly plans: readonly PlanEntry[];

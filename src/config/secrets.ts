@@ -1,6 +1,6 @@
 /** The secrets of a configuration, and a copy of it that shows only whether each secret is set. */
-import { isSecretKey } from "./mistake.ts";
-import type { Config } from "./schema.ts";
+import { isSecretKey } from "./reading/mistake.ts";
+import type { Config } from "./schema/schema.ts";
 import { isTree } from "./tree.ts";
 
 /** Minimum length of a secret. A shorter text may be part of any word, and protects nothing. */

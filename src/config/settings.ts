@@ -1,5 +1,5 @@
 /** What the page can change, by keys of the configuration. Connections are the settings that can be tested. */
-import type { Config } from "./schema.ts";
+import type { Config } from "./schema/schema.ts";
 
 /** Keys by connection, in the order of its form. */
 export const connections = {

@@ -3,17 +3,17 @@ import { effect, signal, untracked } from "@preact/signals";
 import { type ComponentChildren, type ComponentType, render } from "preact";
 import { useEffect } from "preact/hooks";
 import { SERVICE_ZONE } from "../core/time/calendar.ts";
-import { browserCalendar } from "./browser-calendar.ts";
-import { language, started, store, texts } from "./early.ts";
 import { Foot } from "./foot.tsx";
-import { Format, localeOf } from "./format.ts";
 import { Contact, HomeChoice, ViewLinks } from "./header.tsx";
 import { changeCount } from "./history/changes.ts";
-import { mayKeep } from "./last-known.ts";
 import { NowView } from "./now/now-view.tsx";
 import { PageContext, type PageTools } from "./page.ts";
 import { route, routeOf, type ViewName } from "./route.ts";
 import { isSettingUp } from "./setup-button.tsx";
+import { language, started, store, texts } from "./store/early.ts";
+import { mayKeep } from "./store/last-known.ts";
+import { browserCalendar } from "./words/browser-calendar.ts";
+import { Format, localeOf } from "./words/format.ts";
 
 /** Fragment of the wall panel's address. */
 const PANEL = "#panel";
@@ -78,7 +78,7 @@ effect(() => {
   if (isAsked || isReady.value) untracked(() => show("page", <Page />));
   const isThere = mayRead.value && isReady.value && store.lostAt.value === null;
   if (isThere && mayKeep())
-    setTimeout(() => void import("./offline.ts").then((offline) => offline.keepPage()), KEEP_MS);
+    setTimeout(() => void import("./store/offline.ts").then((offline) => offline.keepPage()), KEEP_MS);
 });
 keepTime();
 

@@ -1,8 +1,8 @@
 /** Small elements used by every part of the page. */
 import type { ComponentChildren, SelectHTMLAttributes } from "preact";
-import type { TextName } from "./language.ts";
 import { usePage } from "./page.ts";
 import type { ShownLevel } from "./timeline.ts";
+import type { TextName } from "./words/language.ts";
 
 /** Line icon on a grid of 24 units. Screen readers ignore it. */
 export function Icon({ path }: { readonly path: string }) {

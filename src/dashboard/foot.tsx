@@ -1,10 +1,11 @@
 /** Footer of the page: language, login, version, time zone. */
+
 import { Help, Select } from "./elements.tsx";
-import { helpUrl } from "./help.ts";
-import { keep, languageOptions } from "./language.ts";
-import { forgetLast } from "./last-known.ts";
 import { usePage } from "./page.ts";
-import { call } from "./requests.ts";
+import { forgetLast } from "./store/last-known.ts";
+import { call } from "./store/requests.ts";
+import { helpUrl } from "./words/help.ts";
+import { keep, languageOptions } from "./words/language.ts";
 
 async function logOut(): Promise<void> {
   await call("POST /local/v1/session/end", {}).catch(() => null);

@@ -1,9 +1,9 @@
 /** Header of the page: links to the views, the choice of a home, and a notice without contact with the daemon. */
 import { useEffect } from "preact/hooks";
 import { Icon, Select } from "./elements.tsx";
-import { keep } from "./language.ts";
 import { usePage } from "./page.ts";
 import { addressOf, route, VIEWS, type ViewName } from "./route.ts";
+import { keep } from "./words/language.ts";
 
 const ICONS: Readonly<Record<ViewName, string>> = {
   now: "M13 3 5 14h6l-1 7 8-11h-6z",

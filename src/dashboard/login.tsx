@@ -2,10 +2,10 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Part, Wrong } from "./elements.tsx";
-import type { Translate } from "./language.ts";
 import { usePage } from "./page.ts";
-import { call, type Refusal, refusalIn } from "./requests.ts";
 import { SetupCard } from "./setup-button.tsx";
+import { call, type Refusal, refusalIn } from "./store/requests.ts";
+import type { Translate } from "./words/language.ts";
 
 const SHOWN = { type: "text" } as const;
 const HIDDEN = { type: "password" } as const;

@@ -1,9 +1,9 @@
 /** Context of every component: data, texts and formats. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Format } from "./format.ts";
-import type { Translate } from "./language.ts";
-import type { PageStore } from "./page-store.ts";
+import type { PageStore } from "./store/page-store.ts";
+import type { Format } from "./words/format.ts";
+import type { Translate } from "./words/language.ts";
 
 export interface Words {
   readonly t: Translate;

@@ -2,7 +2,7 @@
 import { type Level, levels } from "../core/prices/level.ts";
 import { type PricePoint as CorePoint, meanPrice, pointsIn, tiled } from "../core/prices/timeline.ts";
 import { HOUR_MS, type Interval, MINUTE_MS } from "../core/time/interval.ts";
-import type { PricesAnswer } from "./answers.ts";
+import type { PricesAnswer } from "./store/answers.ts";
 
 /** Level of a price; `unknown` if there are no prices to compare with. */
 export type ShownLevel = Level | "unknown";

@@ -15,7 +15,7 @@ const RETRY_MS = 100;
 /** Sources of the files in index.html, which names the files of the build. */
 const SOURCES: Readonly<Record<string, readonly string[]>> = {
   "assets/page.css": ["page.css"],
-  "assets/early.js": ["early.ts"],
+  "assets/early.js": ["store/early.ts"],
   "assets/app.js": ["app.tsx"],
   "assets/icon.svg": ["icon.svg"],
   "assets/app.webmanifest": ["app.webmanifest"],

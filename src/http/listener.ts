@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { TlsIdentity } from "../config/tls-schema.ts";
+import type { TlsIdentity } from "../config/schema/tls-schema.ts";
 import { ConnectionLimits } from "./guards/connection-limits.ts";
 import { LINGER_MS, writeProtocolError } from "./protocol-errors.ts";
 

@@ -1,7 +1,7 @@
 /** Starts the configured integrations. The others are not loaded. */
 import { isDeepStrictEqual } from "node:util";
 import { dashboardUrlOf } from "../config/dashboard-url.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/schema/schema.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { PlannedState } from "../plans/open-plans.ts";

@@ -1,7 +1,7 @@
 /** Topics of other shards on the same broker. This shard neither clears them nor answers their commands. */
 
 import { entryId } from "../config/entry-list.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/schema/schema.ts";
 import { deviceId } from "./homeassistant/device-id.ts";
 import { plugPath } from "./topics/plug-topics.ts";
 

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { dashboardUrlOf } from "../config/dashboard-url.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/schema/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { shardName, shardOfConfig } from "../core/sharding/shard.ts";
 import type { PlannedState } from "../plans/open-plans.ts";

@@ -1,5 +1,5 @@
 /** What plugs measured during the runs of their plans. */
-import type { FinishedRun, MeasuredRun } from "../core/planning/plan-savings.ts";
+import type { FinishedRun, MeasuredRun } from "../core/planning/snapshot/plan-savings.ts";
 import { type Interval, QUARTER_MS, stepStart } from "../core/time/interval.ts";
 import type { PlugEnergyStore, QuarterEnergy } from "../storage/plug-energy-store.ts";
 

@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import { readOneShot } from "../config/one-shot.ts";
 import { type GroupEntry, MAX_GROUP_PLANS } from "../config/plan-list.ts";
-import { unknownId } from "../config/suggest-key.ts";
+import { unknownId } from "../config/reading/suggest-key.ts";
 import { message, placed } from "../core/language/text.ts";
 import { type RefusedCommand, refusedCommand } from "../core/planning/command-refusal.ts";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";

@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { entryId } from "../config/entry-list.ts";
 import { planDefinitions } from "../config/plan-list.ts";
-import { plansOf } from "../config/plug-schema.ts";
-import type { Config } from "../config/schema.ts";
+import { plansOf } from "../config/schema/plug-schema.ts";
+import type { Config } from "../config/schema/schema.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { type EpochMs, QUARTER_MS, stepEnd } from "../core/time/interval.ts";
 import type { ChangeBus } from "../state/change-bus.ts";

@@ -1,8 +1,8 @@
 /** The plans, the circles of plans that depend on each other, and the current state of each plan. */
 
 import { isDeepStrictEqual } from "node:util";
+import { circlesOf, type PlanSlot } from "../core/planning/group/plan-dependencies.ts";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
-import { circlesOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
 
 export class PlanCircles {
   #definitions: readonly PlanDefinition[] = [];

@@ -6,6 +6,8 @@ import {
   type RefusedCommand,
   refusedCommand as refused,
 } from "../core/planning/command-refusal.ts";
+import { blockedBy, type PlanSlot } from "../core/planning/group/plan-dependencies.ts";
+import { crowdedFor } from "../core/planning/group/power-group.ts";
 import type { PlanSpec } from "../core/planning/model/plan-spec.ts";
 import {
   type Commanded,
@@ -16,9 +18,7 @@ import {
   skip,
   stop,
 } from "../core/planning/plan-commands.ts";
-import { blockedBy, type PlanSlot } from "../core/planning/plan-dependencies.ts";
 import { type ChangedSettings, changeSettings, resetOf } from "../core/planning/plan-settings.ts";
-import { crowdedFor } from "../core/planning/power-group.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
 import { planCommandOf } from "./command-payload.ts";

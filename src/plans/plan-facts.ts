@@ -3,8 +3,8 @@
 import * as z from "zod/mini";
 import type { Language } from "../core/language/language.ts";
 import { CHARGE_AGE_MS, type Charge, readCharge } from "../core/planning/charge.ts";
-import { type DecisionContext, isExport, type PlanPrices } from "../core/planning/circle-decision.ts";
-import type { PlanSlot } from "../core/planning/plan-dependencies.ts";
+import { type DecisionContext, isExport, type PlanPrices } from "../core/planning/group/circle-decision.ts";
+import type { PlanSlot } from "../core/planning/group/plan-dependencies.ts";
 import type { PlanMachine } from "../core/planning/plan-input.ts";
 import type { LevelThresholds } from "../core/prices/level.ts";
 import { readingAt } from "../core/reading.ts";

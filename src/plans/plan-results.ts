@@ -1,8 +1,8 @@
 /** Finished runs of plans, and their totals per local month. */
 
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
-import type { FinishedRun } from "../core/planning/plan-savings.ts";
-import type { PlanHistory, PlanMonth } from "../core/planning/plan-snapshot.ts";
+import type { FinishedRun } from "../core/planning/snapshot/plan-savings.ts";
+import type { PlanHistory, PlanMonth } from "../core/planning/snapshot/plan-snapshot.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";

@@ -1,24 +1,24 @@
 /** All plans: decisions, commands, and what others read of them. Reading decides nothing. */
 
 import type { GroupEntry } from "../config/plan-list.ts";
-import { unknownHome } from "../config/suggest-key.ts";
+import { unknownHome } from "../config/reading/suggest-key.ts";
 import { message } from "../core/language/text.ts";
 import { whyUnknown, withCharge } from "../core/planning/charge.ts";
-import { type DecisionContext, decideCircle, decidedSnapshot } from "../core/planning/circle-decision.ts";
 import {
   type PlanCommanded,
   type RefusedCommand,
   refusedCommand as refused,
 } from "../core/planning/command-refusal.ts";
+import { type DecisionContext, decideCircle, decidedSnapshot } from "../core/planning/group/circle-decision.ts";
+import { circlesOf, type PlanSlot } from "../core/planning/group/plan-dependencies.ts";
 import { withLearned } from "../core/planning/learned-course.ts";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { type PlanSpec, whenLostOf } from "../core/planning/model/plan-spec.ts";
-import { circlesOf, type PlanSlot } from "../core/planning/plan-dependencies.ts";
 import type { PlanMachine } from "../core/planning/plan-input.ts";
 import type { PlanRecord } from "../core/planning/plan-record.ts";
 import { adjustedSpec } from "../core/planning/plan-settings.ts";
-import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
 import { UNDECIDED } from "../core/planning/plan-state-machine.ts";
+import type { PlanSnapshot } from "../core/planning/snapshot/plan-snapshot.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
 import type { KeyValue } from "../core/runtime/key-value.ts";
 import { keepingPromises } from "../core/status/kept-promise.ts";

@@ -2,9 +2,9 @@
 
 import type { Language } from "../core/language/language.ts";
 import { message, textIn } from "../core/language/text.ts";
+import type { PlanSlot } from "../core/planning/group/plan-dependencies.ts";
 import { whenLostOf } from "../core/planning/model/plan-spec.ts";
-import type { PlanSlot } from "../core/planning/plan-dependencies.ts";
-import type { PlanSnapshot } from "../core/planning/plan-snapshot.ts";
+import type { PlanSnapshot } from "../core/planning/snapshot/plan-snapshot.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
 
 /** Returns the decided signal of a plan. `snapshot`: null before its first decision. */

@@ -1,5 +1,5 @@
 /** A plug that is an entity of Home Assistant: turns its states into messages. */
-import type { PlugConfig } from "../config/plug-schema.ts";
+import type { PlugConfig } from "../config/schema/plug-schema.ts";
 import { message, type Text } from "../core/language/text.ts";
 import { READ_ATTRIBUTES } from "../core/plugs/families/home-assistant.ts";
 import type { PlugListener, PlugTransport } from "./plug-connection.ts";

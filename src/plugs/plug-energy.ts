@@ -1,7 +1,7 @@
 /** Stores the energy of plugs, with the price that each pays. */
 import { entryId } from "../config/entry-list.ts";
-import type { PlanEntry } from "../config/plan-schema.ts";
-import { type PlugConfig, plansOf } from "../config/plug-schema.ts";
+import type { PlanEntry } from "../config/schema/plan-schema.ts";
+import { type PlugConfig, plansOf } from "../config/schema/plug-schema.ts";
 import type { PlugMonth } from "../core/plugs/plug-snapshot.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
 import { pointAt } from "../core/prices/timeline.ts";

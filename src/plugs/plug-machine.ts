@@ -1,6 +1,6 @@
 /** The machine behind a plug with `starts_when` or `ends_when`: what its plan learns, and what the plug does meanwhile. */
 import * as z from "zod/mini";
-import type { PlugConfig } from "../config/plug-schema.ts";
+import type { PlugConfig } from "../config/schema/plug-schema.ts";
 import { readDuration } from "../core/planning/model/plan-definition.ts";
 import type { PlanMachine } from "../core/planning/plan-input.ts";
 import {

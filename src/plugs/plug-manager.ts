@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { entryId } from "../config/entry-list.ts";
-import type { PlugConfig } from "../config/plug-schema.ts";
+import type { PlugConfig } from "../config/schema/plug-schema.ts";
 import type { Language } from "../core/language/language.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";
 import { type EpochMs, MINUTE_MS } from "../core/time/interval.ts";

@@ -1,6 +1,6 @@
 /** Meter of one plug: adds up what it measures by quarter-hour, and stores each quarter-hour when it is over. */
 import * as z from "zod/mini";
-import type { PlugConfig } from "../config/plug-schema.ts";
+import type { PlugConfig } from "../config/schema/plug-schema.ts";
 import {
   type Measured,
   type MeterState,

@@ -1,6 +1,6 @@
 /** How a plug is reached: over MQTT, over its own HTTP interface, or through Home Assistant. */
 import * as z from "zod/mini";
-import type { PlugConfig } from "../config/plug-schema.ts";
+import type { PlugConfig } from "../config/schema/plug-schema.ts";
 import { message, type Text } from "../core/language/text.ts";
 import { plugFamilies } from "../core/plugs/families/families.ts";
 import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";

@@ -1,9 +1,9 @@
 /** Connects the configured plugs with plans, signals and MQTT, and runs their loop. */
 
 import { entryId } from "../config/entry-list.ts";
-import { deviceOf, type PlugConfig, plansOf, whenLostOfPlug } from "../config/plug-schema.ts";
-import type { Config } from "../config/schema.ts";
-import { unknownHome } from "../config/suggest-key.ts";
+import { unknownHome } from "../config/reading/suggest-key.ts";
+import { deviceOf, type PlugConfig, plansOf, whenLostOfPlug } from "../config/schema/plug-schema.ts";
+import type { Config } from "../config/schema/schema.ts";
 import type { Language } from "../core/language/language.ts";
 import { message, messageOr, sayIn } from "../core/language/text.ts";
 import type { PlugSnapshot } from "../core/plugs/plug-snapshot.ts";

@@ -1,7 +1,7 @@
 /** One smart plug: passes its messages to the rules in `core/plugs`, and sends their commands as its family does. */
 import * as z from "zod/mini";
 import { entryId } from "../config/entry-list.ts";
-import { addressOf, deviceOf, type PlugConfig } from "../config/plug-schema.ts";
+import { addressOf, deviceOf, type PlugConfig } from "../config/schema/plug-schema.ts";
 import type { Language } from "../core/language/language.ts";
 import { message, sayIn, type Text } from "../core/language/text.ts";
 import type { WhenLost } from "../core/planning/model/plan-spec.ts";

@@ -1,6 +1,6 @@
 /** Reads the configuration again while the daemon runs. Some keys apply at once, others after a restart. */
 import { changeBetween, isOfService, takenOver } from "../config/config-change.ts";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/schema/schema.ts";
 import { message } from "../core/language/text.ts";
 import type { Problems } from "../core/status/problem.ts";
 import { asStartError } from "../core/status/start-error.ts";

@@ -1,6 +1,6 @@
 /** The homes: addresses of the accounts, selected and named by the configuration. */
 import { isDeepStrictEqual } from "node:util";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/schema/schema.ts";
 import type { CollectTarget } from "../core/fetching/fetch-types.ts";
 import type { ExportTerms } from "../core/prices/export-price.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";

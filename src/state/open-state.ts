@@ -1,7 +1,7 @@
 /** Opens the current state: accounts, homes, places, prices and usage, and the loops that keep them current. */
 
 import { isDeepStrictEqual } from "node:util";
-import type { Config } from "../config/schema.ts";
+import type { Config } from "../config/schema/schema.ts";
 import { type LevelThresholds, thresholdsOf } from "../core/prices/level.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { shardOfConfig } from "../core/sharding/shard.ts";

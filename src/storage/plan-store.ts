@@ -2,9 +2,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import * as z from "zod/mini";
 import type { PlanRecord } from "../core/planning/plan-record.ts";
-import type { FinishedRun } from "../core/planning/plan-savings.ts";
 import type { ChangedSettings } from "../core/planning/plan-settings.ts";
 import type { PlanSetting } from "../core/planning/setting-rows.ts";
+import type { FinishedRun } from "../core/planning/snapshot/plan-savings.ts";
 import { ownJson } from "../core/text/own-json.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import { transaction, withDigest } from "./database.ts";

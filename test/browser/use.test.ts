@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { MonthAnswer } from "../../src/api/month.ts";
+import type { MonthAnswer } from "../../src/api/house/month.ts";
 import { startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { type Screen, Screens } from "../support/browser/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";

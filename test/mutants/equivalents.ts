@@ -56,7 +56,7 @@ export const equivalents: readonly Equivalent[] = [
     reason: "The same search with as many steps has just failed.",
   },
   {
-    file: "src/core/planning/place-group.ts",
+    file: "src/core/planning/group/place-group.ts",
     line: "if (missingIn(places) !== missingIn(than)) return missingIn(places) < missingIn(than);",
     change: "< → <=",
     reason: "The two numbers differ.",

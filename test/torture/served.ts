@@ -1,5 +1,5 @@
 /** Runs the whole daemon in this process, with a given data directory and an unreachable service. */
-import { configSchema } from "../../src/config/schema.ts";
+import { configSchema } from "../../src/config/schema/schema.ts";
 import { formatInstant } from "../../src/core/time/interval.ts";
 import { ManualClock } from "../support/clock/manual-clock.ts";
 import { startInProcess } from "../support/daemon/in-process-daemon.ts";

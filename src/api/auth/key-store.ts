@@ -1,6 +1,6 @@
 /** Keys of the LAN API, from the configuration and from the key file, and the quota that they have used. */
 import type { CommandHint } from "../../config/command-hint.ts";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/schema/schema.ts";
 import { message } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import type { Problems } from "../../core/status/problem.ts";

@@ -1,7 +1,7 @@
 /** Checks before the start that at least one client could use the LAN API. */
 
 import type { CommandHint } from "../../config/command-hint.ts";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/schema/schema.ts";
 import { message } from "../../core/language/text.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { KeyFile } from "../../storage/api-key-file.ts";

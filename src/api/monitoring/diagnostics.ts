@@ -2,7 +2,7 @@
 
 import { entryId } from "../../config/entry-list.ts";
 import { planDefinitions } from "../../config/plan-list.ts";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/schema/schema.ts";
 import { hostNamesIn, redactedConfig, secretsIn, userNamesIn } from "../../config/secrets.ts";
 import { type RedactedText, redact, revealsPlace } from "../../core/text/redact.ts";
 import { slugOf } from "../../core/text/slug.ts";

@@ -1,7 +1,7 @@
 /** Metrics of prices, plans and plugs. */
 
-import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
 import { planStates } from "../../core/planning/plan-state-machine.ts";
+import type { PlanSnapshot } from "../../core/planning/snapshot/plan-snapshot.ts";
 import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
 import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { levels } from "../../core/prices/level.ts";

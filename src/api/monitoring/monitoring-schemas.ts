@@ -1,5 +1,5 @@
 /** Schemas of health and system report. */
-import { plugStateFields } from "../plugs.ts";
+import { plugStateFields } from "../house/plugs.ts";
 import * as s from "../schema.ts";
 
 export const healthCodes = {

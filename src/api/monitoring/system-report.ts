@@ -1,6 +1,6 @@
 /** State of the whole daemon: quota, requests, series ages, broker, plugs, versions, and problems with advice. */
 import { statSync } from "node:fs";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/schema/schema.ts";
 import { shares } from "../../core/fetching/rate-limit.ts";
 import type { Language } from "../../core/language/language.ts";
 import { textIn } from "../../core/language/text.ts";

@@ -28,7 +28,7 @@ export const documentEndpoints = [
 export function documentRoutes(all: () => readonly LocalRoute[]): readonly LocalRoute[] {
   return routesOf(documentEndpoints, {
     openapi: once(async () => (await import("./openapi-document.ts")).lanOpenApiDocument(all())),
-    configuration: once(async () => (await import("../../config/json-schema.ts")).configJsonSchema()),
+    configuration: once(async () => (await import("../../config/schema/json-schema.ts")).configJsonSchema()),
   });
 }
 

@@ -1,7 +1,7 @@
 /** OpenAPI operations of endpoints. */
 
 import * as z from "zod/mini";
-import { isOptional } from "../../config/schema-nodes.ts";
+import { isOptional } from "../../config/schema/schema-nodes.ts";
 import { localErrorTable } from "../../http/errors.ts";
 import type { LocalRoute } from "../../http/route.ts";
 import { FILE_TYPES } from "../../http/static-files.ts";

@@ -1,5 +1,5 @@
 /** Endpoints of the set-up, for the dashboard's own page. They return an error once the home is set up. */
-import { joined } from "../../config/mistake.ts";
+import { joined } from "../../config/reading/mistake.ts";
 import { type Tree, valueAt } from "../../config/tree.ts";
 import { languageOf } from "../../core/language/language.ts";
 import { message, type Text, textIn } from "../../core/language/text.ts";
@@ -10,7 +10,7 @@ import { nameAt, sourceOf } from "../../storage/data-source.ts";
 import { endpointFor } from "../endpoint.ts";
 import { FROM_PAGE, routesOf } from "../openapi/operation.ts";
 import { boolean, described, integer, list, namedObject, oneOf, orNull, text, type ValueOf } from "../schema.ts";
-import { type TrialDeps, type TriedPlace, tryConnection } from "../try-connection.ts";
+import { type TrialDeps, type TriedPlace, tryConnection } from "../settings/try-connection.ts";
 import { setupBodies as bodies, finishSetup, type SetupOptions } from "./setup.ts";
 import { SetupAccess } from "./setup-access.ts";
 

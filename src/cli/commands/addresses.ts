@@ -1,4 +1,4 @@
-import type { AddressesAnswer } from "../../api/addresses.ts";
+import type { AddressesAnswer } from "../../api/house/addresses.ts";
 import { type Arguments, jsonOption } from "../arguments.ts";
 import { bodyOf, withConnection } from "../connect.ts";
 import { print, printJson } from "../output.ts";

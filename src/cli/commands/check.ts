@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { requireKeys } from "../../api/auth/require-key.ts";
-import type { ChecksAnswer } from "../../api/checks.ts";
+import type { ChecksAnswer } from "../../api/settings/checks.ts";
 import { NO_SOCKET, runningDaemon, socketPathIn } from "../../api/socket.ts";
 import { commandHint } from "../../config/command-hint.ts";
-import { loadConfiguration } from "../../config/load-config-file.ts";
 import { homeAssistantWarnings, plugWarnings } from "../../config/plug-warnings.ts";
+import { loadConfiguration } from "../../config/reading/load-config-file.ts";
 import { textIn } from "../../core/language/text.ts";
 import { hasNoUsers, NO_BROKER_USERS } from "../../mqtt/broker/start-broker.ts";
 import { keysMarkOf } from "../../state/accounts/accounts.ts";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { runningDaemon } from "../../api/socket.ts";
 import { commandHint, isContainer } from "../../config/command-hint.ts";
-import { loadConfiguration } from "../../config/load-config-file.ts";
-import type { Config } from "../../config/schema.ts";
+import { loadConfiguration } from "../../config/reading/load-config-file.ts";
+import type { Config } from "../../config/schema/schema.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { connectionTo, hasNoUsers, startBroker, withoutLogin } from "../../mqtt/broker/start-broker.ts";
 import { type ClearResult, clearPublished } from "../../mqtt/clear-published.ts";

@@ -1,5 +1,5 @@
 import { isatty } from "node:tty";
-import { readBounded } from "../../config/bounded-file.ts";
+import { readBounded } from "../../config/reading/bounded-file.ts";
 import { errorMessage } from "../../core/text/error-words.ts";
 import { hashPassword } from "../../mqtt/broker/users.ts";
 import { BadArgument } from "../arguments.ts";

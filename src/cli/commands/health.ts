@@ -1,4 +1,4 @@
-import { loadConfiguration } from "../../config/load-config-file.ts";
+import { loadConfiguration } from "../../config/reading/load-config-file.ts";
 import { errorMessage } from "../../core/text/error-words.ts";
 import { httpGet, httpsGetHere } from "../../service/client/http-get.ts";
 import { type Arguments, jsonOption } from "../arguments.ts";

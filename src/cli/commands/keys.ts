@@ -1,12 +1,12 @@
 /** `elbro keys`: manages the keys of devices to the LAN API, also while the daemon runs. */
 
 import type { MadeKey } from "../../api/auth/made-keys.ts";
-import { createKey, listKeys, replaceKey, revokeKey } from "../../api/key-changes.ts";
-import type { LanKeysAnswer } from "../../api/keys.ts";
+import { createKey, listKeys, replaceKey, revokeKey } from "../../api/settings/key-changes.ts";
+import type { LanKeysAnswer } from "../../api/settings/keys.ts";
 import { askSocket, readJson, runningDaemon } from "../../api/socket.ts";
 import { commandHint } from "../../config/command-hint.ts";
-import { loadConfiguration } from "../../config/load-config-file.ts";
-import { nearest } from "../../config/suggest-key.ts";
+import { loadConfiguration } from "../../config/reading/load-config-file.ts";
+import { nearest } from "../../config/reading/suggest-key.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
 import type { LocalError } from "../../http/errors.ts";
 import { type Arguments, BadArgument, type CommandLine, textOf } from "../arguments.ts";

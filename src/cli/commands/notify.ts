@@ -1,4 +1,4 @@
-import { loadConfiguration } from "../../config/load-config-file.ts";
+import { loadConfiguration } from "../../config/reading/load-config-file.ts";
 import { textIn } from "../../core/language/text.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { targetOf } from "../../integrations/notify/note.ts";

@@ -1,5 +1,5 @@
-import type { AddressesAnswer } from "../../api/addresses.ts";
-import type { NowAnswer, PriceRowAnswer, TimelineAnswer } from "../../api/prices.ts";
+import type { AddressesAnswer } from "../../api/house/addresses.ts";
+import type { NowAnswer, PriceRowAnswer, TimelineAnswer } from "../../api/house/prices.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import { serviceCalendar } from "../../service/service-calendar.ts";

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { loadConfiguration } from "../../config/load-config-file.ts";
+import { loadConfiguration } from "../../config/reading/load-config-file.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { formatInstant, SECOND_MS } from "../../core/time/interval.ts";
 import { giveToOwnerOf } from "../../storage/atomic-file.ts";

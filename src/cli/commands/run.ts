@@ -19,8 +19,8 @@ import {
   loadConfiguration,
   openAccountFiles,
   readConfiguration,
-} from "../../config/load-config-file.ts";
-import type { Config } from "../../config/schema.ts";
+} from "../../config/reading/load-config-file.ts";
+import type { Config } from "../../config/schema/schema.ts";
 import type { Text } from "../../core/language/text.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { PAGE_FILE } from "../../core/runtime/data-files.ts";

@@ -1,6 +1,6 @@
 /** `elbro simulate`: the simulator on a port of its own, for curl or for a daemon with a demo key. */
 
-import { readBounded } from "../../config/bounded-file.ts";
+import { readBounded } from "../../config/reading/bounded-file.ts";
 import { textIn } from "../../core/language/text.ts";
 import { errorMessage } from "../../core/text/error-words.ts";
 import { foreignSources, readForeign } from "../../core/text/foreign-text.ts";

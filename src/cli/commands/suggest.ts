@@ -1,4 +1,4 @@
-import { loadConfiguration } from "../../config/load-config-file.ts";
+import { loadConfiguration } from "../../config/reading/load-config-file.ts";
 import type { BodyOf } from "../../service/contract/operations.ts";
 import { type Arguments, jsonOption } from "../arguments.ts";
 import { withConnection } from "../connect.ts";

@@ -2,13 +2,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Message, message, textIn } from "../../core/language/text.ts";
 import { PAGE_FILE } from "../../core/runtime/data-files.ts";
-import { describeIssue } from "../config-error.ts";
 import type { EntryList } from "../entry-list.ts";
-import { below, isSecretKey } from "../mistake.ts";
-import { entriesIn, type PageEntries, writtenIds } from "../page-file.ts";
+import { entriesIn, type PageEntries, writtenIds } from "../page/page-file.ts";
 import { triedPlans } from "../plan-trials.ts";
-import { type Config, configSchema } from "../schema.ts";
-import { filesIn, itemOf, shapeOf, withoutDefaults } from "../schema-nodes.ts";
+import { describeIssue } from "../reading/config-error.ts";
+import { below, isSecretKey } from "../reading/mistake.ts";
+import { type Config, configSchema } from "../schema/schema.ts";
+import { filesIn, itemOf, shapeOf, withoutDefaults } from "../schema/schema-nodes.ts";
 import { isTree, type Tree, withoutKey } from "../tree.ts";
 import {
   type Caller,

@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { PAGE_FILE, PAGE_STATES } from "../../core/runtime/data-files.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
-import { readBounded } from "../bounded-file.ts";
-import { type ConfigTexts, MAX_CONFIG_BYTES, pageUnread, readPage, readText } from "../config-texts.ts";
-import type { ConfigMistake } from "../mistake.ts";
+import { readBounded } from "../reading/bounded-file.ts";
+import { type ConfigTexts, MAX_CONFIG_BYTES, pageUnread, readPage, readText } from "../reading/config-texts.ts";
+import type { ConfigMistake } from "../reading/mistake.ts";
 
 /** Maximum number of previous states, one for each change. */
 const MAX_STATES = 20;

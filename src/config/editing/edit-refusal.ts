@@ -2,7 +2,7 @@
 
 import { type Message, message, type Text } from "../../core/language/text.ts";
 import type { EntryList } from "../entry-list.ts";
-import { type ConfigMistake, joined, mistakeAt } from "../mistake.ts";
+import { type ConfigMistake, joined, mistakeAt } from "../reading/mistake.ts";
 
 /** Who asks for a change of the configuration. */
 export interface Caller {

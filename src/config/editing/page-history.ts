@@ -1,9 +1,9 @@
 /** The previous states of page.yaml: what each change changed, and how to go back. */
 
 import { message } from "../../core/language/text.ts";
-import { pageDifferences } from "../page-differences.ts";
-import { readPageFile } from "../page-file.ts";
-import { withPresentSecrets } from "../page-secrets.ts";
+import { pageDifferences } from "../page/page-differences.ts";
+import { readPageFile } from "../page/page-file.ts";
+import { withPresentSecrets } from "../page/page-secrets.ts";
 import type { ConfigurationFiles } from "./configuration-files.ts";
 import { type Caller, type Edited, INVENTED, mistaken, refusal } from "./edit-refusal.ts";
 import type { PageWriter } from "./page-writer.ts";

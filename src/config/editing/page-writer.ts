@@ -5,16 +5,16 @@ import { PAGE_FILE } from "../../core/runtime/data-files.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import { PassingStartError, StartError, throwIfShort } from "../../core/status/start-error.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
-import { type ConfigTexts, MAX_CONFIG_BYTES } from "../config-texts.ts";
-import type { ConfigReading } from "../load.ts";
-import { below, type ConfigMistake, joined, mistakeAt } from "../mistake.ts";
-import { EMPTY_PAGE, type PageFile, pageText, readPageFile } from "../page-file.ts";
-import { bound, withoutReplaced } from "../page-secrets.ts";
-import { type Config, configSchema, secretServers } from "../schema.ts";
-import { serverIn } from "../secret-servers.ts";
+import { EMPTY_PAGE, type PageFile, pageText, readPageFile } from "../page/page-file.ts";
+import { bound, withoutReplaced } from "../page/page-secrets.ts";
+import { serverIn } from "../page/secret-servers.ts";
+import { type ConfigTexts, MAX_CONFIG_BYTES } from "../reading/config-texts.ts";
+import type { ConfigReading } from "../reading/load.ts";
+import { below, type ConfigMistake, joined, mistakeAt } from "../reading/mistake.ts";
+import { readYaml } from "../reading/yaml-text.ts";
+import { type Config, configSchema, secretServers } from "../schema/schema.ts";
 import { connections } from "../settings.ts";
 import { isTree, type Tree, valueAt } from "../tree.ts";
-import { readYaml } from "../yaml-text.ts";
 import { type ConfigurationFiles, revisionOf } from "./configuration-files.ts";
 import {
   type Caller,

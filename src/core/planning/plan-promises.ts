@@ -2,9 +2,9 @@
 import { invariant } from "../invariant.ts";
 import type { Calendar } from "../time/calendar.ts";
 import { DAY_MS, type EpochMs, type Interval, overlaps } from "../time/interval.ts";
+import { freeOf, type PlanSlot } from "./group/plan-dependencies.ts";
 import { type PlanSpec, whenLostOf } from "./model/plan-spec.ts";
 import { neverIn } from "./model/plan-windows.ts";
-import { freeOf, type PlanSlot } from "./plan-dependencies.ts";
 import { LATE_MS } from "./plan-input.ts";
 import { checkWindow } from "./plan-record.ts";
 

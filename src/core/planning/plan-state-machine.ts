@@ -19,8 +19,8 @@ import { confirmedUntil, LATE_MS, type PlanInput } from "./plan-input.ts";
 import { cutShort, disabledAt, doubted, halted, lookedAfter, renewalAfter } from "./plan-interruption.ts";
 import { type BegunRun, begunInRound, checkWindow, newRecord, type PlanRecord, type PlanRun } from "./plan-record.ts";
 import { awakened, endedRest, gapEndsAt, isLost, isOnWithoutRun, restEndsAt, rested } from "./plan-resting.ts";
-import { type Baselines, baselinesOf, type FinishedRun, runPrice, settleRuns } from "./plan-savings.ts";
 import { inputFingerprint, replan } from "./replan.ts";
+import { type Baselines, baselinesOf, type FinishedRun, runPrice, settleRuns } from "./snapshot/plan-savings.ts";
 
 export const planStates = [
   "waiting",

@@ -16,7 +16,7 @@ import {
   type PlanRecord,
   type PlanRun,
 } from "./plan-record.ts";
-import { baselinesOf, runPrice } from "./plan-savings.ts";
+import { baselinesOf, runPrice } from "./snapshot/plan-savings.ts";
 
 /** Difference of two equal prices after rounding. Unit: currency per kWh. */
 const ROUNDING = 1e-9;

@@ -3,10 +3,10 @@ import { useEffect, useState } from "preact/hooks";
 import type { AnswerOf } from "../../api/calls.ts";
 import { Help } from "../elements.tsx";
 import type { JsonObject } from "../forms/fields.ts";
-import { helpUrl } from "../help.ts";
-import type { Translate } from "../language.ts";
 import { type PageTools, usePage } from "../page.ts";
-import { call, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../store/requests.ts";
+import { helpUrl } from "../words/help.ts";
+import type { Translate } from "../words/language.ts";
 import { EntityList } from "./entity-list.tsx";
 
 /** Its entry is the first value of a form. */

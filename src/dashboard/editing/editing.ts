@@ -1,11 +1,11 @@
 /** Reads, saves and deletes entries of the configuration for the dialogs. */
 import type { AnswerOf } from "../../api/calls.ts";
-import type { Edited, Plug } from "../answers.ts";
 import type { Json, JsonObject, JsonSchema } from "../forms/fields.ts";
 import { configurationSchema, type FormTexts, formTextsIn } from "../forms/form-texts.ts";
-import { type Translate, translateIn } from "../language.ts";
 import type { PageTools } from "../page.ts";
-import { call, type Refusal } from "../requests.ts";
+import type { Edited, Plug } from "../store/answers.ts";
+import { call, type Refusal } from "../store/requests.ts";
+import { type Translate, translateIn } from "../words/language.ts";
 
 /** Task of a dialog. `id` and `name` are those of the edited, copied or deleted entry. */
 export type Task =

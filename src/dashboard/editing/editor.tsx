@@ -1,13 +1,13 @@
 /** Dialogs that create, change, copy and delete plans and plugs. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Edited } from "../answers.ts";
 import { Dialog } from "../dialog.tsx";
 import { draftOf } from "../forms/drafts.ts";
 import type { JsonObject } from "../forms/fields.ts";
 import { SchemaForm, useSaving } from "../forms/schema-form.tsx";
 import { type PageTools, usePage } from "../page.ts";
-import { refusalIn } from "../requests.ts";
+import type { Edited } from "../store/answers.ts";
+import { refusalIn } from "../store/requests.ts";
 import { AnnouncedPlugs } from "./announced-plugs.tsx";
 import {
   doneText,

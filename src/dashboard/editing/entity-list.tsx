@@ -1,11 +1,11 @@
 /** List of the entities of Home Assistant that a plug can switch, with a search and a button to add each. */
 import { useEffect, useState } from "preact/hooks";
-import type { EntitiesAnswer } from "../../api/plugs.ts";
+import type { EntitiesAnswer } from "../../api/house/plugs.ts";
 import { LabelledInput } from "../labelled-input.tsx";
-import type { Translate } from "../language.ts";
 import { usePage } from "../page.ts";
-import { call, refusalIn } from "../requests.ts";
 import { addressOf } from "../route.ts";
+import { call, refusalIn } from "../store/requests.ts";
+import type { Translate } from "../words/language.ts";
 
 type Entity = EntitiesAnswer["entities"][number];
 

@@ -1,12 +1,12 @@
 /** Preview of a plan before it is saved: its hours, their prices and the cost. */
 import { useEffect, useState } from "preact/hooks";
-import type { Plan } from "../answers.ts";
 import type { JsonObject } from "../forms/fields.ts";
-import type { Translate } from "../language.ts";
 import { type PageTools, usePage } from "../page.ts";
 import { headlineOf, joinedRuns, reasonOf } from "../plans/plan-words.ts";
-import { call, type Refusal, refusalIn } from "../requests.ts";
+import type { Plan } from "../store/answers.ts";
+import { call, type Refusal, refusalIn } from "../store/requests.ts";
 import type { PricePoint } from "../timeline.ts";
+import type { Translate } from "../words/language.ts";
 
 /** Pause after typing before a request is sent. */
 const AFTER_TYPING_MS = 250;

@@ -1,8 +1,8 @@
 /** Choice of what a new plan is for. Each answer fills the form and leaves three questions; the rest is folded. */
 import { Help } from "../elements.tsx";
 import type { JsonObject } from "../forms/fields.ts";
-import { helpUrl } from "../help.ts";
-import type { Translate } from "../language.ts";
+import { helpUrl } from "../words/help.ts";
+import type { Translate } from "../words/language.ts";
 
 interface Template {
   readonly value: JsonObject;

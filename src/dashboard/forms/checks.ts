@@ -1,8 +1,8 @@
 /** Checks values by the schema. The daemon checks them again with further rules. */
 
-import type { TextName } from "../language.ts";
-import { numberMistake, readNumber } from "../number-text.ts";
-import { readTime } from "../time-text.ts";
+import type { TextName } from "../words/language.ts";
+import { numberMistake, readNumber } from "../words/number-text.ts";
+import { readTime } from "../words/time-text.ts";
 import { type Field, isEmpty, type Json, type JsonObject } from "./fields.ts";
 
 /** A mistake with the key of its text. */

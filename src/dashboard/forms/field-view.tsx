@@ -2,10 +2,10 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Help, Select } from "../elements.tsx";
-import { fieldHelpUrl, isExplained } from "../help.ts";
-import { numberText } from "../number-text.ts";
 import { usePage } from "../page.ts";
-import { TIME_INPUT } from "../time-text.ts";
+import { fieldHelpUrl, isExplained } from "../words/help.ts";
+import { numberText } from "../words/number-text.ts";
+import { TIME_INPUT } from "../words/time-text.ts";
 import { fits, placeOf, readText } from "./checks.ts";
 import type { Field, Json, JsonObject } from "./fields.ts";
 import { useForm } from "./form-context.ts";

@@ -1,6 +1,7 @@
 /** Texts of the fields of forms. */
-import { LANGUAGES, type Language, textsOf } from "../language.ts";
-import { call } from "../requests.ts";
+
+import { call } from "../store/requests.ts";
+import { LANGUAGES, type Language, textsOf } from "../words/language.ts";
 import type { JsonSchema } from "./fields.ts";
 
 /** Label, description and options of a field in the language of the page. English falls back to the schema. */

@@ -4,10 +4,10 @@
  */
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Mistake } from "../error-texts.ts";
-import { numberTexts } from "../number-text.ts";
 import { usePage } from "../page.ts";
-import { type Refusal, refusalIn } from "../requests.ts";
+import type { Mistake } from "../store/error-texts.ts";
+import { type Refusal, refusalIn } from "../store/requests.ts";
+import { numberTexts } from "../words/number-text.ts";
 import { CancelButton } from "./cancel-button.tsx";
 import { type FieldMistake, mistakesIn } from "./checks.ts";
 import { dropDraft, keepDraft } from "./drafts.ts";

@@ -1,10 +1,10 @@
 /** Block with the last changes of plans, plugs, settings and connections, and the way back to an earlier state. */
 import { useEffect, useState } from "preact/hooks";
-import type { PageState } from "../../api/history.ts";
+import type { PageState } from "../../api/settings/history.ts";
 import { Answer } from "../elements.tsx";
 import { type FormTexts, formTextsIn, labelOf, plainName } from "../forms/form-texts.ts";
 import { usePage } from "../page.ts";
-import { call } from "../requests.ts";
+import { call } from "../store/requests.ts";
 import { Block, ListRow, Sure, useList } from "../system/block.tsx";
 import { useTexts } from "../system/system-context.ts";
 import { changeCount } from "./changes.ts";

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
-import { call, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../store/requests.ts";
 import { type Change, lastChange } from "./changes.ts";
 
 const SHOWN_MS = 10_000;

@@ -1,9 +1,9 @@
 /** Card with what electricity has cost: the last day and the month. */
 import { useEffect, useState } from "preact/hooks";
-import type { Home, UsageAnswer } from "../answers.ts";
 import { type PageTools, usePage } from "../page.ts";
-import { call, refusalIn } from "../requests.ts";
 import { addressOf } from "../route.ts";
+import type { Home, UsageAnswer } from "../store/answers.ts";
+import { call, refusalIn } from "../store/requests.ts";
 import { costFacts, type Fact, Facts, useMonth } from "../use/month-figures.tsx";
 
 /** Days in which the last known one is looked for. */

@@ -1,8 +1,9 @@
 /** Card with the next runs of the plans. */
-import type { Home, Plan } from "../answers.ts";
+
 import { usePage } from "../page.ts";
 import { headlineOf } from "../plans/plan-words.ts";
 import { addressOf } from "../route.ts";
+import type { Home, Plan } from "../store/answers.ts";
 
 const SHOWN = 6;
 

@@ -1,6 +1,7 @@
 /** What the wall panel shows of plans, and how it protects a screen that is always on. */
-import type { Plan } from "../answers.ts";
+
 import { joinedRuns } from "../plans/plan-words.ts";
+import type { Plan } from "../store/answers.ts";
 
 /** A run of a plan that is running or will run. */
 export interface PanelRun {

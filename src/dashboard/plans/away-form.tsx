@@ -1,7 +1,7 @@
 /** Form for the holiday of a home, in which its plans do not run. */
 import { useEffect, useState } from "preact/hooks";
 import { usePage } from "../page.ts";
-import { call, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../store/requests.ts";
 import { refusalText } from "./plan-words.ts";
 import { type HomeFormProps, PlansForm } from "./plans-form.tsx";
 

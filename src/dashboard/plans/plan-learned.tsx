@@ -1,6 +1,7 @@
 /** What a plan with `learn` has learned: energy and course of a run, with buttons to keep it and to learn again. */
-import type { Plan } from "../answers.ts";
+
 import { usePage } from "../page.ts";
+import type { Plan } from "../store/answers.ts";
 
 interface LearnedProps {
   readonly plan: Plan;

@@ -1,10 +1,10 @@
 /** Row of a plan with its ribbon. It unfolds to details, commands and settings. */
 import { useState } from "preact/hooks";
-import type { Plan } from "../answers.ts";
 import type { Task } from "../editing/editing.ts";
 import { Answer } from "../elements.tsx";
 import { usePage, type Words } from "../page.ts";
-import { call, refusalIn } from "../requests.ts";
+import type { Plan } from "../store/answers.ts";
+import { call, refusalIn } from "../store/requests.ts";
 import { EntryButtons } from "./entry-buttons.tsx";
 import { Learned } from "./plan-learned.tsx";
 import { type PlanChange, PlanSettings } from "./plan-settings.tsx";

@@ -1,13 +1,13 @@
 /** Form with the settings of a plan. */
 import { useState } from "preact/hooks";
 import { isShown, type PlanSetting, planSettings, settingRows } from "../../core/planning/setting-rows.ts";
-import type { Plan } from "../answers.ts";
 import { Wrong } from "../elements.tsx";
 import { LabelledInput } from "../labelled-input.tsx";
-import type { TextName, Translate } from "../language.ts";
-import { numberMistake, numberText, numberTexts, readNumber } from "../number-text.ts";
 import { usePage } from "../page.ts";
-import { readTime, TIME_INPUT } from "../time-text.ts";
+import type { Plan } from "../store/answers.ts";
+import type { TextName, Translate } from "../words/language.ts";
+import { numberMistake, numberText, numberTexts, readNumber } from "../words/number-text.ts";
+import { readTime, TIME_INPUT } from "../words/time-text.ts";
 
 export type PlanChange = Readonly<Record<string, string | number | boolean | null>>;
 

@@ -1,8 +1,9 @@
 /** Texts about plans in the language of the page, made from the codes and numbers of the API. */
-import type { Plan, Plug } from "../answers.ts";
-import type { Translate } from "../language.ts";
+
 import type { Words } from "../page.ts";
-import type { Refusal } from "../requests.ts";
+import type { Plan, Plug } from "../store/answers.ts";
+import type { Refusal } from "../store/requests.ts";
+import type { Translate } from "../words/language.ts";
 
 export interface JoinedRun {
   readonly start: number;

@@ -1,14 +1,14 @@
 /** Part with the plans of a home, and with all plugs. */
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { Plan } from "../answers.ts";
 import type { Task } from "../editing/editing.ts";
 import { Part } from "../elements.tsx";
-import type { TextName } from "../language.ts";
 import { usePage } from "../page.ts";
-import { refusalIn } from "../requests.ts";
 import { addressOf, route } from "../route.ts";
+import type { Plan } from "../store/answers.ts";
+import { refusalIn } from "../store/requests.ts";
 import { NO_PRICES } from "../timeline.ts";
+import type { TextName } from "../words/language.ts";
 import { AwayForm } from "./away-form.tsx";
 import { PlanRow } from "./plan-row.tsx";
 import { PlugsCard } from "./plugs-card.tsx";

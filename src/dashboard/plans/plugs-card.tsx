@@ -1,11 +1,11 @@
 /** Card of the plugs, with state and source of each, and buttons to test and edit it. */
 import { useEffect, useState } from "preact/hooks";
-import type { Plug } from "../answers.ts";
 import { useArrival } from "../arrival.ts";
 import type { Task } from "../editing/editing.ts";
 import { Answer } from "../elements.tsx";
 import { type PageTools, usePage } from "../page.ts";
-import { call, refusalIn } from "../requests.ts";
+import type { Plug } from "../store/answers.ts";
+import { call, refusalIn } from "../store/requests.ts";
 import { EntryButtons } from "./entry-buttons.tsx";
 import { plugState, refusalText } from "./plan-words.ts";
 

@@ -1,7 +1,7 @@
 /** The ribbon of a plan, and the axis above the ribbons. */
 import type { Interval } from "../../core/time/interval.ts";
-import type { Plan } from "../answers.ts";
 import { usePage } from "../page.ts";
+import type { Plan } from "../store/answers.ts";
 import { joinedRuns } from "./plan-words.ts";
 import { percentIn, windowsIn } from "./ribbon.ts";
 

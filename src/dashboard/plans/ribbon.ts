@@ -1,7 +1,7 @@
 /** What the ribbons of plans show: a range of time with the levels of its prices, the windows and the runs of a plan. */
 import type { Calendar } from "../../core/time/calendar.ts";
 import { HOUR_MS, type Interval } from "../../core/time/interval.ts";
-import type { Plan } from "../answers.ts";
+import type { Plan } from "../store/answers.ts";
 import type { PricePoint } from "../timeline.ts";
 
 const DAY_MINUTES = 1_440;

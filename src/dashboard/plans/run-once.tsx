@@ -1,8 +1,8 @@
 /** Form for an appliance that runs once, in the cheapest hours of the next ones, without a plan. */
 import { useState } from "preact/hooks";
-import { numberText, readNumber } from "../number-text.ts";
 import { usePage } from "../page.ts";
-import { call, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../store/requests.ts";
+import { numberText, readNumber } from "../words/number-text.ts";
 import { refusalText } from "./plan-words.ts";
 import { type HomeFormProps, PlansForm } from "./plans-form.tsx";
 

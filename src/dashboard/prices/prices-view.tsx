@@ -3,14 +3,14 @@ import { useMemo, useState } from "preact/hooks";
 import { levels } from "../../core/prices/level.ts";
 import { pointAt } from "../../core/prices/timeline.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time/interval.ts";
-import type { Home, Plan } from "../answers.ts";
 import type { ChartLane, ChartSpan, ChartTick, ChartView } from "../chart/chart-view.ts";
 import { Plot } from "../chart/plot.tsx";
 import { Choice, EmptyView, LevelMark, Part } from "../elements.tsx";
-import type { Format } from "../format.ts";
 import { usePage, type Words } from "../page.ts";
 import { joinedRuns } from "../plans/plan-words.ts";
+import type { Home, Plan } from "../store/answers.ts";
 import { NO_PRICES, type PricePoint, type Prices } from "../timeline.ts";
+import type { Format } from "../words/format.ts";
 import { CheapestHours } from "./cheapest-hours.tsx";
 import { PriceTable } from "./price-table.tsx";
 import {

@@ -1,11 +1,11 @@
 /** What can be done about a problem: a link to where it is fixed, a test, and a link into the help. */
 import { useState } from "preact/hooks";
-import type { Problem } from "../answers.ts";
 import { Answer, Help } from "../elements.tsx";
-import { problemHelpUrl } from "../help.ts";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
-import { call, refusalIn } from "../requests.ts";
+import type { Problem } from "../store/answers.ts";
+import { call, refusalIn } from "../store/requests.ts";
+import { problemHelpUrl } from "../words/help.ts";
 import { remedyOf } from "./remedy.ts";
 
 export function ProblemActions({ problem }: { readonly problem: Problem }) {

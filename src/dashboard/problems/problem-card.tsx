@@ -1,6 +1,7 @@
 /** Cards of problems with advice. */
-import type { Problem } from "../answers.ts";
+
 import { usePage } from "../page.ts";
+import type { Problem } from "../store/answers.ts";
 import { ProblemActions } from "./problem-actions.tsx";
 import { sentence } from "./problem-groups.ts";
 

@@ -1,6 +1,6 @@
 /** Selects and groups the daemon's problems for display. */
-import type { Problem, System } from "../answers.ts";
-import { capitalised } from "../format.ts";
+import type { Problem, System } from "../store/answers.ts";
+import { capitalised } from "../words/format.ts";
 
 /** Returns the current problems, newest first. */
 export function presentProblems(system: System | null): Problem[] {

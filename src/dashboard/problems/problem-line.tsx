@@ -1,7 +1,8 @@
 /** One line of what is wrong, with a link to where it can be fixed. */
-import type { Problem } from "../answers.ts";
+
 import { usePage } from "../page.ts";
 import { addressOf } from "../route.ts";
+import type { Problem } from "../store/answers.ts";
 import { ProblemActions } from "./problem-actions.tsx";
 import { groupedProblems, sentence } from "./problem-groups.ts";
 

@@ -1,7 +1,8 @@
 /** Where a problem can be fixed on the page, and how that is tested. */
-import type { Problem } from "../answers.ts";
-import type { TextName } from "../language.ts";
+
 import { addressOf } from "../route.ts";
+import type { Problem } from "../store/answers.ts";
+import type { TextName } from "../words/language.ts";
 
 export interface Remedy {
   readonly address: string;

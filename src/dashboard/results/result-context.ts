@@ -2,8 +2,8 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { AnswerOf, ParamsOf, Route } from "../../api/calls.ts";
-import type { Translate } from "../language.ts";
-import { call, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../store/requests.ts";
+import type { Translate } from "../words/language.ts";
 
 export const ResultContext = createContext<Translate<"results"> | null>(null);
 

@@ -1,11 +1,11 @@
 /** Part with results: savings, past runs and files for a spreadsheet. */
 import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
-import type { Home } from "../answers.ts";
 import { EmptyView, Part } from "../elements.tsx";
-import { type Language, type Translate, translateIn } from "../language.ts";
 import { usePage } from "../page.ts";
+import type { Home } from "../store/answers.ts";
 import { MEASURES, type MeasureName } from "../use/energy.ts";
+import { type Language, type Translate, translateIn } from "../words/language.ts";
 import { ResultContext, useTexts } from "./result-context.ts";
 import { Runs } from "./runs.tsx";
 import type { Baseline } from "./saving-bars.ts";

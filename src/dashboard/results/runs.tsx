@@ -1,11 +1,11 @@
 /** Block with past runs, the price of each and the price of its baseline. */
 import { useState } from "preact/hooks";
-import type { RunAnswer } from "../../api/results.ts";
+import type { RunAnswer } from "../../api/house/results.ts";
 import { DAY_MS } from "../../core/time/interval.ts";
-import type { Home, Plan } from "../answers.ts";
-import type { Translate } from "../language.ts";
 import { type PageTools, usePage } from "../page.ts";
+import type { Home, Plan } from "../store/answers.ts";
 import { Block } from "../system/block.tsx";
+import type { Translate } from "../words/language.ts";
 import { useRead, useTexts } from "./result-context.ts";
 import { type Baseline, versionOf } from "./saving-bars.ts";
 

@@ -1,8 +1,8 @@
 /** Makes bars of savings by month and plan. The bars of a month are next to each other. */
-import type { MonthAnswer } from "../../api/results.ts";
+import type { MonthAnswer } from "../../api/house/results.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
-import type { Plan } from "../answers.ts";
 import type { ChartBar } from "../chart/chart-view.ts";
+import type { Plan } from "../store/answers.ts";
 
 /** Baselines that runs are compared with. */
 export const BASELINES = ["window_start", "mean"] as const;

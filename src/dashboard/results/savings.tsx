@@ -1,14 +1,14 @@
 /** Block with a chart of savings by month and plan. */
 import { useMemo, useState } from "preact/hooks";
-import type { Home, Plan } from "../answers.ts";
 import type { ChartView } from "../chart/chart-view.ts";
 import { Plot } from "../chart/plot.tsx";
 import { Choice } from "../elements.tsx";
-import type { Format } from "../format.ts";
-import type { Translate } from "../language.ts";
 import { usePage } from "../page.ts";
+import type { Home, Plan } from "../store/answers.ts";
 import { Block } from "../system/block.tsx";
 import { ChangeNote } from "../use/month-figures.tsx";
+import type { Format } from "../words/format.ts";
+import type { Translate } from "../words/language.ts";
 import { useRead, useTexts } from "./result-context.ts";
 import { BASELINES, type Baseline, groupedByPlan, versionOf } from "./saving-bars.ts";
 

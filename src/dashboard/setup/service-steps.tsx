@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Choice } from "../elements.tsx";
-import type { Translate } from "../language.ts";
+import type { Translate } from "../words/language.ts";
 import { Input, StepForm, type StepProps, type Trial, useAsking, useTexts, type Wrong } from "./step-form.tsx";
 
 interface KeyFormProps extends StepProps {

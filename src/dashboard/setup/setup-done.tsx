@@ -1,8 +1,8 @@
 /** Last page of the set-up: waits for the home, logs in, and shows the key for a phone. */
 import { useEffect, useState } from "preact/hooks";
-import type { Translate } from "../language.ts";
 import { isLoopback, PhoneLink } from "../phone-link.tsx";
-import { call } from "../requests.ts";
+import { call } from "../store/requests.ts";
+import type { Translate } from "../words/language.ts";
 
 /** Response of `POST /local/v1/setup`. */
 export interface SetupResult {

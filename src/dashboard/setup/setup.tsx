@@ -3,9 +3,9 @@ import { useEffect, useId, useState } from "preact/hooks";
 import { KEY_NAME } from "../../core/text/key-name.ts";
 import { Dialog } from "../dialog.tsx";
 import { Choice } from "../elements.tsx";
-import { LANGUAGES, type Translate, translateIn } from "../language.ts";
 import { usePage } from "../page.ts";
-import { call, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../store/requests.ts";
+import { LANGUAGES, type Translate, translateIn } from "../words/language.ts";
 import { AddressesStep, PlaceStep, ServiceStep } from "./service-steps.tsx";
 import { SetupDone, type SetupResult } from "./setup-done.tsx";
 import {

@@ -3,9 +3,9 @@ import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { ParamsOf, Route } from "../../api/calls.ts";
 import { LabelledInput, type LabelledInputProps } from "../labelled-input.tsx";
-import type { Translate } from "../language.ts";
 import { usePage } from "../page.ts";
-import { call, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../store/requests.ts";
+import type { Translate } from "../words/language.ts";
 
 export interface Address {
   readonly id: string;

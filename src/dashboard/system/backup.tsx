@@ -1,9 +1,9 @@
 /** Block to download and restore a copy of the database. */
 import { useRef, useState } from "preact/hooks";
 import { Answer, Help } from "../elements.tsx";
-import { helpUrl } from "../help.ts";
 import { usePage } from "../page.ts";
-import { call, download, upload } from "../requests.ts";
+import { call, download, upload } from "../store/requests.ts";
+import { helpUrl } from "../words/help.ts";
 import { Block, Sure, useList } from "./block.tsx";
 import { useTexts } from "./system-context.ts";
 

@@ -5,7 +5,7 @@ import { useArrival } from "../arrival.ts";
 import { Answer } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
-import { refusalIn } from "../requests.ts";
+import { refusalIn } from "../store/requests.ts";
 
 interface BlockProps {
   /** Name of the block in addresses. */

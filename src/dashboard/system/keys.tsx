@@ -1,14 +1,14 @@
 /** Block to list, create and revoke API keys. */
 import { useEffect, useState } from "preact/hooks";
-import type { LanKeyAnswer } from "../../api/keys.ts";
+import type { LanKeyAnswer } from "../../api/settings/keys.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
 import { Help, Wrong } from "../elements.tsx";
-import { helpUrl } from "../help.ts";
 import { LabelledInput } from "../labelled-input.tsx";
 import { usePage } from "../page.ts";
 import type { PhoneLink as PhoneLinkOf } from "../phone-link.tsx";
 import { refusalText } from "../plans/plan-words.ts";
-import { call, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../store/requests.ts";
+import { helpUrl } from "../words/help.ts";
 import { Block, ListRow, Sure } from "./block.tsx";
 import { useTexts } from "./system-context.ts";
 

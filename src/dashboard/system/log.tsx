@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { LogLineAnswer } from "../../api/log.ts";
 import { Choice } from "../elements.tsx";
 import { usePage } from "../page.ts";
-import { call, refusalIn } from "../requests.ts";
+import { call, refusalIn } from "../store/requests.ts";
 import { Block } from "./block.tsx";
 import { logReader } from "./log-reader.ts";
 import { useTexts } from "./system-context.ts";

@@ -1,16 +1,16 @@
 /** The form of one setting, made from the schema of the configuration. A file of its own: it is loaded when it opens. */
 import { useMemo, useState } from "preact/hooks";
-import type { SavedSetting } from "../../api/settings.ts";
+import type { SavedSetting } from "../../api/settings/settings.ts";
 import { Dialog } from "../dialog.tsx";
 import { Answer, Help } from "../elements.tsx";
 import { draftOf } from "../forms/drafts.ts";
 import type { JsonSchema } from "../forms/fields.ts";
 import { type FormTexts, labelOf } from "../forms/form-texts.ts";
 import { SchemaForm, useSaving } from "../forms/schema-form.tsx";
-import { fieldHelpUrl } from "../help.ts";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
-import { call } from "../requests.ts";
+import { call } from "../store/requests.ts";
+import { fieldHelpUrl } from "../words/help.ts";
 import { Sure } from "./block.tsx";
 import { changesOf, formOf, type SettingTools, savedText, trialText } from "./setting-tools.ts";
 import { useTexts } from "./system-context.ts";

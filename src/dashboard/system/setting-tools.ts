@@ -1,9 +1,9 @@
 /** What the settings and their forms share. */
-import type { SavedSetting, SavedSettings } from "../../api/settings.ts";
-import type { Edited } from "../answers.ts";
+import type { SavedSetting, SavedSettings } from "../../api/settings/settings.ts";
 import { type Json, type JsonObject, type JsonSchema, schemaOfKeys } from "../forms/fields.ts";
 import type { FormTexts } from "../forms/form-texts.ts";
-import type { Translate } from "../language.ts";
+import type { Edited } from "../store/answers.ts";
+import type { Translate } from "../words/language.ts";
 
 export interface SettingTools {
   readonly saved: SavedSettings;

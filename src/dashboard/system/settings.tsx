@@ -1,12 +1,12 @@
 /** Blocks of the settings and of the connections: current values, a form for each, and tests. */
 import { useEffect, useState } from "preact/hooks";
-import type { SavedSetting } from "../../api/settings.ts";
+import type { SavedSetting } from "../../api/settings/settings.ts";
 import { Wrong } from "../elements.tsx";
 import { configurationSchema, type FieldText, formTextsIn, labelOf } from "../forms/form-texts.ts";
 import { changeCount } from "../history/changes.ts";
 import { usePage } from "../page.ts";
-import { call } from "../requests.ts";
 import { route } from "../route.ts";
+import { call } from "../store/requests.ts";
 import { Block, ListRow, useList } from "./block.tsx";
 import { type SettingTools, trialText } from "./setting-tools.ts";
 import { useTexts } from "./system-context.ts";

@@ -1,7 +1,7 @@
 /** Context with the texts of the blocks for keys with the scope `control`. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Translate } from "../language.ts";
+import type { Translate } from "../words/language.ts";
 
 export const SystemContext = createContext<Translate<"system"> | null>(null);
 

@@ -1,12 +1,12 @@
 /** Part with the state of the daemon: quota, requests, series ages, broker, plugs, versions and problems. */
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { System } from "../answers.ts";
 import { ColumnHeads, Icon, Part } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { plugState } from "../plans/plan-words.ts";
 import { ProblemCards } from "../problems/problem-card.tsx";
 import { pastProblems, presentProblems, sentence } from "../problems/problem-groups.ts";
+import type { System } from "../store/answers.ts";
 import { Block } from "./block.tsx";
 import { ageText, outcomesOf } from "./report.ts";
 

@@ -1,9 +1,9 @@
 /** What the month costs: so far, at its end, and compared with earlier periods; and its highest hours. */
 import { useEffect, useState } from "preact/hooks";
-import type { Home, MonthAnswer } from "../answers.ts";
-import { capitalised } from "../format.ts";
 import { type PageTools, usePage } from "../page.ts";
-import { call, refusalIn } from "../requests.ts";
+import type { Home, MonthAnswer } from "../store/answers.ts";
+import { call, refusalIn } from "../store/requests.ts";
+import { capitalised } from "../words/format.ts";
 
 /** Reads the figures of the month; null until then, and for a home without costs. */
 export function useMonth(home: Home): MonthAnswer | null {

@@ -4,7 +4,7 @@ import type { UsageUnit } from "../../core/prices/usage-periods.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import { DAY_MS } from "../../core/time/interval.ts";
 import type { ChartTick } from "../chart/chart-view.ts";
-import type { Format } from "../format.ts";
+import type { Format } from "../words/format.ts";
 
 /** UsageUnit of the bars by kind of period. */
 export const PERIODS = { day: "hour", month: "day", year: "month", years: "year" } as const satisfies Record<

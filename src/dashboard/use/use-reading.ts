@@ -3,8 +3,8 @@
 import { meanPrice, type PricePoint, pricePoints } from "../../core/prices/timeline.ts";
 import type { Row } from "../../core/series/series.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
-import type { EnergyAnswer, Home } from "../answers.ts";
-import { get } from "../requests.ts";
+import type { EnergyAnswer, Home } from "../store/answers.ts";
+import { get } from "../store/requests.ts";
 import { MEASURES, type Measure, type MeasureName, type UsageRange } from "./energy.ts";
 
 /** Maximum range of a request for most operations of the service. */

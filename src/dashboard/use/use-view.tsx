@@ -2,12 +2,12 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { UsageUnit } from "../../core/prices/usage-periods.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";
-import type { Home } from "../answers.ts";
 import type { ChartView } from "../chart/chart-view.ts";
 import { Plot } from "../chart/plot.tsx";
 import { Choice, EmptyView, Icon, Part } from "../elements.tsx";
 import { usePage, type Words } from "../page.ts";
-import { type Refusal, refusalIn } from "../requests.ts";
+import type { Home } from "../store/answers.ts";
+import { type Refusal, refusalIn } from "../store/requests.ts";
 import { addedUp, averagePaid, MEASURES, type MeasureName, type UsageBar } from "./energy.ts";
 import { Facts, MonthCard } from "./month-figures.tsx";
 import { DatesForm } from "./use-dates.tsx";

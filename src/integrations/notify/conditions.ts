@@ -1,7 +1,7 @@
 /** Conditions that hold now and cause a notification, each with an id and its message. */
 import type { Language } from "../../core/language/language.ts";
 import { type Say, sayIn } from "../../core/language/text.ts";
-import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
+import type { PlanSnapshot } from "../../core/planning/snapshot/plan-snapshot.ts";
 import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import type { PricePoint } from "../../core/prices/timeline.ts";
 import type { NotifyEvent } from "../../core/status/notify-event.ts";

@@ -1,5 +1,5 @@
 /** A message for a phone, where it is sent, and what the server said to it. */
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/schema/schema.ts";
 import type { Text } from "../../core/language/text.ts";
 
 export interface Note {

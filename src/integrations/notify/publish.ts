@@ -1,5 +1,5 @@
 /** Sends messages to an ntfy server or to a webhook. Source: https://docs.ntfy.sh/publish/#publish-as-json (2026-11). */
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/schema/schema.ts";
 import type { Language } from "../../core/language/language.ts";
 import { message, reasonOf, sayIn, type Text } from "../../core/language/text.ts";
 import { foreignSources, foreignValue, objectOf } from "../../core/text/foreign-text.ts";

@@ -1,5 +1,5 @@
 /** A request of the owner's own: method, URL, headers and a body with placeholders, for programs other than ntfy. */
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/schema/schema.ts";
 import type { HttpSend } from "../../service/client/http-transport.ts";
 import type { Note } from "./note.ts";
 

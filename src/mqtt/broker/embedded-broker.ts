@@ -5,7 +5,7 @@ import { type Duplex, duplexPair } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import tls from "node:tls";
 import { Aedes, type Client } from "aedes";
-import type { TlsIdentity } from "../../config/tls-schema.ts";
+import type { TlsIdentity } from "../../config/schema/tls-schema.ts";
 import { type BrokerRules, MAX_KEEPALIVE_SEC, NOT_AUTHORIZED, rulesOf } from "./authorization.ts";
 import { BrokerMemory, MAX_UNFINISHED } from "./broker-memory.ts";
 import { LOGIN_TIMEOUT_MS, NetworkConnections, type RefusedConnection, readingAll } from "./network-connection.ts";

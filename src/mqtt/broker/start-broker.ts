@@ -1,5 +1,5 @@
 /** Starts the embedded broker, and makes the connection options for it or for the configured broker. */
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/schema/schema.ts";
 import { onPort } from "../../core/status/start-error.ts";
 import type { BrokerAccess } from "../client/broker-session.ts";
 import type { MqttClientLog } from "../client/mqtt-client.ts";

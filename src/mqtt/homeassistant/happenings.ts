@@ -1,5 +1,5 @@
 /** Notices what Home Assistant shows as events: of prices, and of runs. Events are sent once and not retained. */
-import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
+import type { PlanSnapshot } from "../../core/planning/snapshot/plan-snapshot.ts";
 import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { rounded } from "../../core/text/rounding.ts";
 import type { Calendar, LocalDate } from "../../core/time/calendar.ts";

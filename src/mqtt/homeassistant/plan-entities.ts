@@ -2,7 +2,6 @@
 
 import type { EntityName } from "../../core/language/text.ts";
 import { RESET_SETTINGS } from "../../core/planning/plan-settings.ts";
-import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
 import { planStates } from "../../core/planning/plan-state-machine.ts";
 import {
   isShown,
@@ -11,6 +10,7 @@ import {
   type SettingValue,
   settingRows,
 } from "../../core/planning/setting-rows.ts";
+import type { PlanSnapshot } from "../../core/planning/snapshot/plan-snapshot.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import { planPath } from "../topics/plan-topics.ts";
 import { type Device, type EntityRow, entityRow } from "./entity.ts";

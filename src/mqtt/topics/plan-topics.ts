@@ -1,8 +1,8 @@
 /** Public topics of a plan. */
 
 import type { Away } from "../../core/planning/model/plan-spec.ts";
-import { planStatus } from "../../core/planning/plan-payload.ts";
-import type { PlanSnapshot } from "../../core/planning/plan-snapshot.ts";
+import { planStatus } from "../../core/planning/snapshot/plan-payload.ts";
+import type { PlanSnapshot } from "../../core/planning/snapshot/plan-snapshot.ts";
 import type { Message } from "../client/message.ts";
 
 /** Returns the path of a plan below the base topic. */

@@ -1,6 +1,6 @@
 /** The configured accounts, each with its own client, rate limiter and error policy. */
 import { isDeepStrictEqual } from "node:util";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/schema/schema.ts";
 import { MAX_ATTEMPTS } from "../../core/fetching/rate-limit.ts";
 import { DAY_MS } from "../../core/time/interval.ts";
 import type { Account } from "../../service/client/account.ts";

@@ -1,7 +1,7 @@
 /** Opens one account, in use or only to try it: its client, rate limiter and error policy. */
 import { createHash, randomUUID } from "node:crypto";
 import * as z from "zod/mini";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/schema/schema.ts";
 import type { Share } from "../../core/fetching/rate-limit.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";

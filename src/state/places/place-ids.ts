@@ -1,6 +1,6 @@
 /** Ids of the third-party places, part of their topics. A place keeps its id even if places are moved or renamed. */
 import * as z from "zod/mini";
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/schema/schema.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { freeId, slugOf } from "../../core/text/slug.ts";
 

@@ -1,6 +1,6 @@
 /** Places of the third-party interface: which series to fetch, and their current state. */
 
-import type { Config } from "../../config/schema.ts";
+import type { Config } from "../../config/schema/schema.ts";
 import type { AccountTarget } from "../../core/fetching/fetch-types.ts";
 import type { LevelThresholds } from "../../core/prices/level.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Config } from "../../../src/config/schema.ts";
+import type { Config } from "../../../src/config/schema/schema.ts";
 import { MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { LAN_KEY } from "../../support/daemon/test-config.ts";
 import type { TestDaemon } from "../../support/daemon/test-daemon.ts";

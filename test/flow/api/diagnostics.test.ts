@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { configSchema } from "../../../src/config/schema.ts";
+import { configSchema } from "../../../src/config/schema/schema.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { demoHomes } from "../../../src/simulator/homes.ts";
 import { KeyFile } from "../../../src/storage/api-key-file.ts";

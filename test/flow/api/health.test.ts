@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
-import { type Config, configSchema } from "../../../src/config/schema.ts";
+import { type Config, configSchema } from "../../../src/config/schema/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
 import { freePort } from "../../support/broker/mosquitto.ts";

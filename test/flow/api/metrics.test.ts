@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { metricRows } from "../../../src/api/monitoring/metrics.ts";
-import { configSchema } from "../../../src/config/schema.ts";
+import { configSchema } from "../../../src/config/schema/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { planEntry } from "../../support/plans/plan-topics.ts";

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import path from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import type { SavedSettings } from "../../../src/api/settings.ts";
+import type { SavedSettings } from "../../../src/api/settings/settings.ts";
 import { keysOf } from "../../../src/config/config-change.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { EmulatedNtfy } from "../../support/notify/emulated-ntfy.ts";

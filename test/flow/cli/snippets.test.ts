@@ -2,7 +2,7 @@ import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { metricRows } from "../../../src/api/monitoring/metrics.ts";
-import { readConfig } from "../../../src/config/load.ts";
+import { readConfig } from "../../../src/config/reading/load.ts";
 import { MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { LAN_KEY } from "../../support/daemon/test-config.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";

@@ -1,7 +1,7 @@
 import net from "node:net";
 import mqtt, { type IClientOptions } from "mqtt";
 import { describe, expect, test } from "vitest";
-import { configSchema } from "../../../src/config/schema.ts";
+import { configSchema } from "../../../src/config/schema/schema.ts";
 import { type EmbeddedBrokerOptions, startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
 import type { RefusedConnection } from "../../../src/mqtt/broker/network-connection.ts";
 import { startBroker as startConfigured } from "../../../src/mqtt/broker/start-broker.ts";

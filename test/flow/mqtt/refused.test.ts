@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { topic } from "../../../src/config/values.ts";
+import { topic } from "../../../src/config/schema/values.ts";
 import { MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { Mosquitto } from "../../support/broker/mosquitto.ts";
 import { retainedIn } from "../../support/broker/retained.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { configSchema } from "../../../src/config/schema.ts";
+import { configSchema } from "../../../src/config/schema/schema.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { demoHomes } from "../../../src/simulator/homes.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";

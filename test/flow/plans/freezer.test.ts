@@ -1,6 +1,6 @@
 /** A freezer with an `avoid` plan: three simulated days with a night without prices, and a crash while it is OFF. */
 import { expect, test } from "vitest";
-import { configSchema } from "../../../src/config/schema.ts";
+import { configSchema } from "../../../src/config/schema/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { planEntry } from "../../support/plans/plan-topics.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runPrice } from "../../../src/core/planning/plan-savings.ts";
+import { runPrice } from "../../../src/core/planning/snapshot/plan-savings.ts";
 import { pricePoints } from "../../../src/core/prices/timeline.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Config, configSchema } from "../../../src/config/schema.ts";
+import { type Config, configSchema } from "../../../src/config/schema/schema.ts";
 import { RELEASED_AT } from "../../../src/core/status/version.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";

@@ -1,6 +1,6 @@
 import mqtt from "mqtt";
 import { describe, expect, test } from "vitest";
-import { type Config, configSchema } from "../../../src/config/schema.ts";
+import { type Config, configSchema } from "../../../src/config/schema/schema.ts";
 import { Mosquitto } from "../../support/broker/mosquitto.ts";
 import { retainedIn } from "../../support/broker/retained.ts";
 import { TestMqttClient } from "../../support/broker/test-mqtt-client.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { configSchema } from "../../../src/config/schema.ts";
+import { configSchema } from "../../../src/config/schema/schema.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time/interval.ts";
 import { TestDaemon, type TestDaemonOptions } from "../../support/daemon/test-daemon.ts";
 

@@ -1,5 +1,5 @@
 /** A test daemon with everything that the dashboard shows: plans, a control key and a read-only key. */
-import type { Config } from "../../../src/config/schema.ts";
+import type { Config } from "../../../src/config/schema/schema.ts";
 import { MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { LAN_KEY } from "../daemon/test-config.ts";
 import { TestDaemon, type TestDaemonOptions } from "../daemon/test-daemon.ts";

@@ -7,8 +7,8 @@ import { subscribe } from "node:diagnostics_channel";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { ConfigurationSource } from "../../../src/config/editing/page-writer.ts";
-import { type Config, configSchema } from "../../../src/config/schema.ts";
-import { secretsIn } from "../../../src/config/secret-servers.ts";
+import { secretsIn } from "../../../src/config/page/secret-servers.ts";
+import { type Config, configSchema } from "../../../src/config/schema/schema.ts";
 import { valueAt } from "../../../src/config/tree.ts";
 
 interface Sound {

@@ -5,7 +5,7 @@ import { endpoints } from "../../../src/api/endpoints.ts";
 import { eventRows } from "../../../src/api/event-source.ts";
 import { metricRows } from "../../../src/api/monitoring/metrics.ts";
 import { documentationOf, namesIn } from "../../../src/api/parameters.ts";
-import { isOptional } from "../../../src/config/schema-nodes.ts";
+import { isOptional } from "../../../src/config/schema/schema-nodes.ts";
 import { localErrorTable } from "../../../src/http/errors.ts";
 
 /** Returns the tables of endpoints and of their parameters in docs/http-reference.md. */

@@ -4,8 +4,8 @@
  */
 import { stringify } from "yaml";
 import * as z from "zod/mini";
-import { configSchema } from "../../../src/config/schema.ts";
-import { isOptional, itemOf, kindOf, shapeOf } from "../../../src/config/schema-nodes.ts";
+import { configSchema } from "../../../src/config/schema/schema.ts";
+import { isOptional, itemOf, kindOf, shapeOf } from "../../../src/config/schema/schema-nodes.ts";
 
 type Node = z.core.$ZodType;
 

@@ -1,5 +1,5 @@
 /** Tables of docs/configuration.md, one for each section. */
-import { type KeyRow, keyRows } from "../../../src/config/key-rows.ts";
+import { type KeyRow, keyRows } from "../../../src/config/schema/key-rows.ts";
 
 /** Returns Markdown with every key of the configuration. */
 export function configDocs(): string {

@@ -1,5 +1,5 @@
 /** Annotated example of a configuration with every key. It is valid as written and with every commented line enabled. */
-import { type KeyRow, keyRows } from "../../../src/config/key-rows.ts";
+import { type KeyRow, keyRows } from "../../../src/config/schema/key-rows.ts";
 
 /** Keys that a real installation needs. They are set; all other values are defaults or examples. */
 const SET: ReadonlySet<string> = new Set(["consumer.api_key"]);

@@ -1,7 +1,7 @@
 /** Files that are generated from the code, completely or between marks. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { configJsonSchema } from "../../../src/config/json-schema.ts";
+import { configJsonSchema } from "../../../src/config/schema/json-schema.ts";
 import { resultDocs } from "../../readers/results.ts";
 import { errorDocs, eventDocs, localDocs, metricDocs } from "./api-docs.ts";
 import { appSchemaText } from "./app-schema.ts";

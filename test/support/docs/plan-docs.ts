@@ -1,7 +1,7 @@
 /** Tables of plan states, plug families and plug reasons in plans.md and plugs.md. Their types make them complete. */
 import { textIn } from "../../../src/core/language/text.ts";
-import type { PlanCode } from "../../../src/core/planning/plan-reason.ts";
 import { type PlanState, planStates } from "../../../src/core/planning/plan-state-machine.ts";
+import type { PlanCode } from "../../../src/core/planning/snapshot/plan-reason.ts";
 import { plugFamilies } from "../../../src/core/plugs/families/families.ts";
 import type { PlugFamilyRow } from "../../../src/core/plugs/families/plug-family.ts";
 import type { PlugReason } from "../../../src/core/plugs/plug-controller.ts";

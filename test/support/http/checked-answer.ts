@@ -1,9 +1,9 @@
 /** Checks responses against the schemas of their endpoints. */
 import { expect } from "vitest";
-import { backupEndpoints } from "../../../src/api/backup.ts";
 import { dashboardEndpoints } from "../../../src/api/dashboard-routes.ts";
 import { endpoints } from "../../../src/api/endpoints.ts";
 import { monitoringEndpoints } from "../../../src/api/monitoring/monitoring-routes.ts";
+import { backupEndpoints } from "../../../src/api/settings/backup.ts";
 import { setupEndpoints } from "../../../src/api/setup/setup-routes.ts";
 
 const rows = [endpoints, monitoringEndpoints, dashboardEndpoints, setupEndpoints, backupEndpoints].flat();

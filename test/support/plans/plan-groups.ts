@@ -1,10 +1,10 @@
 /** Power groups on days of real prices, for benches and tests. */
 
+import { crowdedFor, groupTurn, inTurn } from "../../../src/core/planning/group/power-group.ts";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
 import type { PlanInput } from "../../../src/core/planning/plan-input.ts";
 import { advancePlan, runsOf, UNDECIDED } from "../../../src/core/planning/plan-state-machine.ts";
-import { crowdedFor, groupTurn, inTurn } from "../../../src/core/planning/power-group.ts";
 import { solvePlan } from "../../../src/core/planning/solve-plan.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
 import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../../../src/core/time/interval.ts";

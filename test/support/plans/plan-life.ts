@@ -3,10 +3,10 @@
 import type { Language } from "../../../src/core/language/language.ts";
 import type { PlanSpec, WindowPlan } from "../../../src/core/planning/model/plan-spec.ts";
 import type { PlanInput } from "../../../src/core/planning/plan-input.ts";
-import { reasonOf } from "../../../src/core/planning/plan-reason.ts";
 import type { PlanRecord } from "../../../src/core/planning/plan-record.ts";
-import { roundEnergy } from "../../../src/core/planning/plan-snapshot.ts";
 import { advancePlan, type PlanAdvance, runsOf } from "../../../src/core/planning/plan-state-machine.ts";
+import { reasonOf } from "../../../src/core/planning/snapshot/plan-reason.ts";
+import { roundEnergy } from "../../../src/core/planning/snapshot/plan-snapshot.ts";
 import { solvePlan } from "../../../src/core/planning/solve-plan.ts";
 import type { PricePoint } from "../../../src/core/prices/timeline.ts";
 import { at, calendar, daysOf, points, timelineOf } from "../home/price-days.ts";

@@ -1,5 +1,5 @@
 /** Plans of a test daemon: configuration entries, MQTT topics and commands. */
-import type { Config } from "../../../src/config/schema.ts";
+import type { Config } from "../../../src/config/schema/schema.ts";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
 import type { TestDaemon } from "../daemon/test-daemon.ts";
 

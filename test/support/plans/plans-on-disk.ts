@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Language } from "../../../src/core/language/language.ts";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanRecord } from "../../../src/core/planning/plan-record.ts";
-import type { PlanSnapshot } from "../../../src/core/planning/plan-snapshot.ts";
+import type { PlanSnapshot } from "../../../src/core/planning/snapshot/plan-snapshot.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { measuredRuns } from "../../../src/plans/measured-runs.ts";

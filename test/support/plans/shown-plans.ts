@@ -2,9 +2,9 @@
 
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSpec, WindowPlan } from "../../../src/core/planning/model/plan-spec.ts";
-import { reasonOf } from "../../../src/core/planning/plan-reason.ts";
-import { type PlanSnapshot, planSnapshot } from "../../../src/core/planning/plan-snapshot.ts";
 import { advancePlan } from "../../../src/core/planning/plan-state-machine.ts";
+import { reasonOf } from "../../../src/core/planning/snapshot/plan-reason.ts";
+import { type PlanSnapshot, planSnapshot } from "../../../src/core/planning/snapshot/plan-snapshot.ts";
 import { solvePlan } from "../../../src/core/planning/solve-plan.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
 import { at, calendar, daysOf, points, timelineOf } from "../home/price-days.ts";

@@ -2,7 +2,7 @@
  * Emulates the firmware of each plug family, without a network: subscribed topics, effects of commands, published
  * states. Written from the documentation of the devices, not from the daemon's drivers.
  */
-import type { PlugConfig } from "../../../src/config/plug-schema.ts";
+import type { PlugConfig } from "../../../src/config/schema/plug-schema.ts";
 
 /** Message that a plug publishes. */
 export interface Said {

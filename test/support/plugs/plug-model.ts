@@ -3,7 +3,7 @@
  * daemon's clock may be wrong. Messages are routed as by a real broker and may be lost or late.
  */
 
-import type { PlugConfig } from "../../../src/config/plug-schema.ts";
+import type { PlugConfig } from "../../../src/config/schema/plug-schema.ts";
 import { ECHO_MS, type Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { type EpochMs, MINUTE_MS } from "../../../src/core/time/interval.ts";

@@ -2,7 +2,7 @@
  * The process of a `ForkedDaemon`. Messages from the parent: `{ start, config }` starts the daemon, `{ runUntil }` runs
  * its clock. Before each step the process sends `{ now }` and waits for `{ at }`, so that both have the same time.
  */
-import type { Config } from "../../../src/config/schema.ts";
+import type { Config } from "../../../src/config/schema/schema.ts";
 import { ManualClock } from "../clock/manual-clock.ts";
 import { startInProcess } from "../daemon/in-process-daemon.ts";
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import path from "node:path";
-import type { Config } from "../../../src/config/schema.ts";
+import type { Config } from "../../../src/config/schema/schema.ts";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
 import { MALLOC_SETTINGS, NODE_FLAGS } from "./node-flags.ts";
 

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { AccountFiles } from "../../../src/config/account-files.ts";
-import { readAccount } from "../../../src/config/load.ts";
-import type { Config } from "../../../src/config/schema.ts";
+import { AccountFiles } from "../../../src/config/reading/account-files.ts";
+import { readAccount } from "../../../src/config/reading/load.ts";
+import type { Config } from "../../../src/config/schema/schema.ts";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
 import type { Daemon } from "../../../src/daemon.ts";
 import { demoHomes, homeOfAccount } from "../../../src/simulator/homes.ts";

@@ -1,5 +1,5 @@
-import type { TrialDeps } from "../../../src/api/try-connection.ts";
-import { configSchema } from "../../../src/config/schema.ts";
+import type { TrialDeps } from "../../../src/api/settings/try-connection.ts";
+import { configSchema } from "../../../src/config/schema/schema.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { openService } from "../../../src/service/client/open-service.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";

@@ -100,7 +100,7 @@ const BROWSER_PACKAGES: readonly string[] = ["preact", "preact/hooks", "@preact/
  * or of the network could keep the event loop for ever.
  */
 const COMPILES_VALUES =
-  /^src\/(dashboard\/forms\/fields|config\/yaml-text|core\/(plugs\/families\/shelly-gen2|text\/redact))\.ts$/;
+  /^src\/(dashboard\/forms\/fields|config\/reading\/yaml-text|core\/(plugs\/families\/shelly-gen2|text\/redact))\.ts$/;
 
 const MAX_LINES = 300;
 

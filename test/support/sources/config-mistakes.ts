@@ -1,5 +1,5 @@
 /** Mistakes of a configuration, with their English texts. */
-import type { ConfigMistake } from "../../../src/config/mistake.ts";
+import type { ConfigMistake } from "../../../src/config/reading/mistake.ts";
 import { textIn } from "../../../src/core/language/text.ts";
 
 type Reading = { readonly kind: string; readonly mistakes?: readonly ConfigMistake[] };

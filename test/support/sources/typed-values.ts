@@ -1,6 +1,6 @@
 /** Values that an owner could type, or that a damaged file could hold, for every key of the configuration. */
 import * as fc from "fast-check";
-import { type KeyRow, keyRows } from "../../../src/config/key-rows.ts";
+import { type KeyRow, keyRows } from "../../../src/config/schema/key-rows.ts";
 
 /** A small valid configuration with one item in every list. */
 const base: Readonly<Record<string, unknown>> = {

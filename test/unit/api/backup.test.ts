@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { backupRoutes } from "../../../src/api/backup.ts";
+import { backupRoutes } from "../../../src/api/settings/backup.ts";
 import type { LocalRequest } from "../../../src/http/route.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { csvText } from "../../../src/api/csv.ts";
+import { csvText } from "../../../src/api/house/csv.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 
 const calendar = serviceCalendar();

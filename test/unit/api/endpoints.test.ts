@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { backupEndpoints } from "../../../src/api/backup.ts";
 import { dashboardEndpoints } from "../../../src/api/dashboard-routes.ts";
 import { endpoints } from "../../../src/api/endpoints.ts";
 import { operationOf } from "../../../src/api/openapi/operation.ts";
 import { documentationOf, namesIn, readParameters } from "../../../src/api/parameters.ts";
 import * as s from "../../../src/api/schema.ts";
+import { backupEndpoints } from "../../../src/api/settings/backup.ts";
 import { setupEndpoints } from "../../../src/api/setup/setup-routes.ts";
 import { localErrorTable } from "../../../src/http/errors.ts";
 import { localDocs } from "../../support/docs/api-docs.ts";

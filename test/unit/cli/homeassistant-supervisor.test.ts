@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { withSupervisorsBroker, withSupervisorsHomeAssistant } from "../../../src/cli/homeassistant-supervisor.ts";
-import { readConfig } from "../../../src/config/load.ts";
-import type { Config } from "../../../src/config/schema.ts";
+import { readConfig } from "../../../src/config/reading/load.ts";
+import type { Config } from "../../../src/config/schema/schema.ts";
 
 /** Response of the supervisor with the Mosquitto app. */
 const MOSQUITTO = {

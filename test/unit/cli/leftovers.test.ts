@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { leftovers } from "../../../src/cli/leftovers.ts";
-import { configSchema } from "../../../src/config/schema.ts";
+import { configSchema } from "../../../src/config/schema/schema.ts";
 
 const config = configSchema.parse({
   consumer: { api_key: "secret-of-the-service" },

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { AccountFiles, AccountsDirError } from "../../../src/config/account-files.ts";
-import { readAccount } from "../../../src/config/load.ts";
-import { type Config, configSchema } from "../../../src/config/schema.ts";
+import { AccountFiles, AccountsDirError } from "../../../src/config/reading/account-files.ts";
+import { readAccount } from "../../../src/config/reading/load.ts";
+import { type Config, configSchema } from "../../../src/config/schema/schema.ts";
 import { textIn } from "../../../src/core/language/text.ts";
 import { isOwn } from "../../../src/core/sharding/shard.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";

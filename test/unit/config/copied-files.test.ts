@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../../src/config/load.ts";
+import { readConfig } from "../../../src/config/reading/load.ts";
 import { copiedYaml } from "../../support/docs/copied-files.ts";
 import { NODE_FLAGS } from "../../support/processes/node-flags.ts";
 import { lacks } from "../../support/runner/needs.ts";

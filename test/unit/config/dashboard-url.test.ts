@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { apiSchema } from "../../../src/config/api-schema.ts";
 import { dashboardUrlOf } from "../../../src/config/dashboard-url.ts";
+import { apiSchema } from "../../../src/config/schema/api-schema.ts";
 
 test.each([
   ["nothing is said", {}, undefined],

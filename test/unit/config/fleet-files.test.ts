@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { readAccount, readConfig } from "../../../src/config/load.ts";
+import { readAccount, readConfig } from "../../../src/config/reading/load.ts";
 import { heapFlagsFor } from "../../../src/core/status/heap-size.ts";
 import { copiedFiles, copiedText } from "../../support/docs/copied-files.ts";
 

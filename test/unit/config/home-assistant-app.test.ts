@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { keyRows } from "../../../src/config/key-rows.ts";
-import { readConfig } from "../../../src/config/load.ts";
 import { planDefinitions } from "../../../src/config/plan-list.ts";
-import { plansOf } from "../../../src/config/plug-schema.ts";
+import { readConfig } from "../../../src/config/reading/load.ts";
+import { keyRows } from "../../../src/config/schema/key-rows.ts";
+import { plansOf } from "../../../src/config/schema/plug-schema.ts";
 import { type AppElement, appSchema, ELSEWHERE, NOT_IN_A_FORM } from "../../support/docs/app-schema.ts";
 import { copiedText, copiedYaml } from "../../support/docs/copied-files.ts";
 import { pageText } from "../../support/docs/docs-pages.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readConfig } from "../../../src/config/load.ts";
+import { readConfig } from "../../../src/config/reading/load.ts";
 import { mistakesIn } from "../../support/sources/config-mistakes.ts";
 
 const read = (text: string, environment: Record<string, string> = {}) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import { keyRows } from "../../../src/config/key-rows.ts";
-import { readConfig } from "../../../src/config/load.ts";
+import { readConfig } from "../../../src/config/reading/load.ts";
+import { keyRows } from "../../../src/config/schema/key-rows.ts";
 import { redactedConfig } from "../../../src/config/secrets.ts";
 import { corpusMessages, corpusMistakes, corpusNames, corpusText } from "../../support/sources/config-corpus.ts";
 import { mistakeLines, mistakesIn } from "../../support/sources/config-mistakes.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../../src/config/load.ts";
-import { pageText, readPageFile } from "../../../src/config/page-file.ts";
-import type { Config } from "../../../src/config/schema.ts";
+import { pageText, readPageFile } from "../../../src/config/page/page-file.ts";
+import { readConfig } from "../../../src/config/reading/load.ts";
+import type { Config } from "../../../src/config/schema/schema.ts";
 
 const OWNER = `consumer: { api_key: k }
 language: da

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { pageDifferences } from "../../../src/config/page-differences.ts";
-import { EMPTY_PAGE, type PageFile } from "../../../src/config/page-file.ts";
-import { withoutReplaced, withPresentSecrets } from "../../../src/config/page-secrets.ts";
+import { pageDifferences } from "../../../src/config/page/page-differences.ts";
+import { EMPTY_PAGE, type PageFile } from "../../../src/config/page/page-file.ts";
+import { withoutReplaced, withPresentSecrets } from "../../../src/config/page/page-secrets.ts";
 
 const page = (settings: PageFile["settings"]): PageFile => ({ ...EMPTY_PAGE, settings });
 

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../../src/config/load.ts";
 import { planDefinitions } from "../../../src/config/plan-list.ts";
-import { planSchema } from "../../../src/config/plan-schema.ts";
+import { readConfig } from "../../../src/config/reading/load.ts";
+import { planSchema } from "../../../src/config/schema/plan-schema.ts";
 import { whenLostOf } from "../../../src/core/planning/model/plan-spec.ts";
 import { mistakeLines } from "../../support/sources/config-mistakes.ts";
 

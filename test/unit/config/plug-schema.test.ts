@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { entryId } from "../../../src/config/entry-list.ts";
-import { readConfig } from "../../../src/config/load.ts";
-import { whenLostOfPlug } from "../../../src/config/plug-schema.ts";
 import { expressionWarnings, plugWarnings } from "../../../src/config/plug-warnings.ts";
+import { readConfig } from "../../../src/config/reading/load.ts";
+import { whenLostOfPlug } from "../../../src/config/schema/plug-schema.ts";
 import { mistakeLines } from "../../support/sources/config-mistakes.ts";
 
 function read(text: string) {

@@ -2,13 +2,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
-import { EVERYTHING, lay } from "../../../src/config/lay.ts";
-import { readConfig } from "../../../src/config/load.ts";
-import { EMPTY_PAGE, type PageFile, pageText } from "../../../src/config/page-file.ts";
-import { bound, withoutReplaced, withPresentSecrets } from "../../../src/config/page-secrets.ts";
-import { configSchema } from "../../../src/config/schema.ts";
-import { keysBelow, schemaAt } from "../../../src/config/schema-nodes.ts";
-import { checkServers, serverIn, serverOf } from "../../../src/config/secret-servers.ts";
+import { EVERYTHING, lay } from "../../../src/config/page/lay.ts";
+import { EMPTY_PAGE, type PageFile, pageText } from "../../../src/config/page/page-file.ts";
+import { bound, withoutReplaced, withPresentSecrets } from "../../../src/config/page/page-secrets.ts";
+import { checkServers, serverIn, serverOf } from "../../../src/config/page/secret-servers.ts";
+import { readConfig } from "../../../src/config/reading/load.ts";
+import { configSchema } from "../../../src/config/schema/schema.ts";
+import { keysBelow, schemaAt } from "../../../src/config/schema/schema-nodes.ts";
 import { isTree, type Tree, valueAt } from "../../../src/config/tree.ts";
 import { InvariantError } from "../../../src/core/invariant.ts";
 

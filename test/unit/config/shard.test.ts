@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../../src/config/load.ts";
-import { sizeWarnings } from "../../../src/config/load-config-file.ts";
+import { readConfig } from "../../../src/config/reading/load.ts";
+import { sizeWarnings } from "../../../src/config/reading/load-config-file.ts";
 import { mistakesIn } from "../../support/sources/config-mistakes.ts";
 
 const FLEET = "accounts_dir: ./accounts\nmqtt: { url: mqtt://host }\n";

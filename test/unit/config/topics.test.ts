@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { configSchema } from "../../../src/config/schema.ts";
+import { configSchema } from "../../../src/config/schema/schema.ts";
 
 const plug = {
   name: "A",

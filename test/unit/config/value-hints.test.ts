@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../../src/config/load.ts";
+import { readConfig } from "../../../src/config/reading/load.ts";
 import { mistakeLines } from "../../support/sources/config-mistakes.ts";
 
 function mistakesOf(text: string, environment: Record<string, string> = {}): string[] {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { configJsonSchema } from "../../../src/config/json-schema.ts";
-import { keyRows } from "../../../src/config/key-rows.ts";
+import { configJsonSchema } from "../../../src/config/schema/json-schema.ts";
+import { keyRows } from "../../../src/config/schema/key-rows.ts";
 import { draftOf, keepDraft } from "../../../src/dashboard/forms/drafts.ts";
 import type { JsonSchema } from "../../../src/dashboard/forms/fields.ts";
 

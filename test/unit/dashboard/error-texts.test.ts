@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { readConfig } from "../../../src/config/load.ts";
+import { readConfig } from "../../../src/config/reading/load.ts";
 import { message } from "../../../src/core/language/text.ts";
-import { errorIn } from "../../../src/dashboard/error-texts.ts";
+import { errorIn } from "../../../src/dashboard/store/error-texts.ts";
 import { errorBody, localError } from "../../../src/http/errors.ts";
 import { allTexts } from "../../support/sources/all-texts.ts";
 

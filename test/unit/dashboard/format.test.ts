@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SERVICE_ZONE } from "../../../src/core/time/calendar.ts";
-import { browserCalendar } from "../../../src/dashboard/browser-calendar.ts";
-import { Format, localeOf } from "../../../src/dashboard/format.ts";
-import { languageFor } from "../../../src/dashboard/language.ts";
+import { browserCalendar } from "../../../src/dashboard/words/browser-calendar.ts";
+import { Format, localeOf } from "../../../src/dashboard/words/format.ts";
+import { languageFor } from "../../../src/dashboard/words/language.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 
 const calendar = browserCalendar(SERVICE_ZONE);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { keysOf } from "../../../src/config/config-change.ts";
-import { configJsonSchema } from "../../../src/config/json-schema.ts";
-import { keyRows } from "../../../src/config/key-rows.ts";
+import { configJsonSchema } from "../../../src/config/schema/json-schema.ts";
+import { keyRows } from "../../../src/config/schema/key-rows.ts";
 import { settingNames } from "../../../src/config/settings.ts";
 import { mistakesIn, readText } from "../../../src/dashboard/forms/checks.ts";
 import {
@@ -13,7 +13,7 @@ import {
   usefulFields,
 } from "../../../src/dashboard/forms/fields.ts";
 import { textOf } from "../../../src/dashboard/forms/form-texts.ts";
-import { numberText, readNumber } from "../../../src/dashboard/number-text.ts";
+import { numberText, readNumber } from "../../../src/dashboard/words/number-text.ts";
 import { allTexts } from "../../support/sources/all-texts.ts";
 
 const sections = (configJsonSchema() as JsonSchema).properties ?? {};

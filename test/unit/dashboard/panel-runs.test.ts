@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Plan } from "../../../src/dashboard/answers.ts";
 import { comingRuns, shiftAt } from "../../../src/dashboard/panel/panel-runs.ts";
+import type { Plan } from "../../../src/dashboard/store/answers.ts";
 
 const HOUR = 3_600_000;
 const NOON = Date.parse("2026-03-10T12:00:00Z");

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Plan } from "../../../src/dashboard/answers.ts";
-import { translator } from "../../../src/dashboard/language.ts";
 import type { Words } from "../../../src/dashboard/page.ts";
 import { reasonOf } from "../../../src/dashboard/plans/plan-words.ts";
+import type { Plan } from "../../../src/dashboard/store/answers.ts";
+import { translator } from "../../../src/dashboard/words/language.ts";
 import { allTexts } from "../../support/sources/all-texts.ts";
 
 test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { MonthAnswer } from "../../../src/api/results.ts";
+import type { MonthAnswer } from "../../../src/api/house/results.ts";
 import { groupedByPlan } from "../../../src/dashboard/results/saving-bars.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 

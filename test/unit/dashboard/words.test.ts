@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { planRefusals } from "../../../src/core/planning/command-refusal.ts";
-import { planCodes } from "../../../src/core/planning/plan-reason.ts";
 import { planStates } from "../../../src/core/planning/plan-state-machine.ts";
+import { planCodes } from "../../../src/core/planning/snapshot/plan-reason.ts";
 import { serviceStates } from "../../../src/core/status/daemon-status.ts";
-import { languageFor } from "../../../src/dashboard/language.ts";
+import { languageFor } from "../../../src/dashboard/words/language.ts";
 import { allTexts } from "../../support/sources/all-texts.ts";
 
 test("all codes of plans and service states have a text", () => {

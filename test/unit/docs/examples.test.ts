@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { parse, stringify } from "yaml";
-import { readConfig } from "../../../src/config/load.ts";
-import { configSchema } from "../../../src/config/schema.ts";
-import { planCodes } from "../../../src/core/planning/plan-reason.ts";
+import { readConfig } from "../../../src/config/reading/load.ts";
+import { configSchema } from "../../../src/config/schema/schema.ts";
+import { planCodes } from "../../../src/core/planning/snapshot/plan-reason.ts";
 import { pageNames, pageText } from "../../support/docs/docs-pages.ts";
 import { planStateDocs } from "../../support/docs/plan-docs.ts";
 import { pemOr } from "../../support/service/test-identity.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { planSchema } from "../../../src/config/plan-schema.ts";
+import { planSchema } from "../../../src/config/schema/plan-schema.ts";
 import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
 import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { planDefinitions } from "../../../src/config/plan-list.ts";
-import { planSchema } from "../../../src/config/plan-schema.ts";
+import { planSchema } from "../../../src/config/schema/plan-schema.ts";
 import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
 import { HOUR } from "../../support/plans/shown-plans.ts";

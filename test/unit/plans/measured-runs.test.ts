@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { finishedRun } from "../../../src/core/planning/plan-payload.ts";
-import type { FinishedRun } from "../../../src/core/planning/plan-savings.ts";
+import { finishedRun } from "../../../src/core/planning/snapshot/plan-payload.ts";
+import type { FinishedRun } from "../../../src/core/planning/snapshot/plan-savings.ts";
 import { HOUR_MS, MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
 import { measuredRuns } from "../../../src/plans/measured-runs.ts";
 import { openDatabase } from "../../../src/storage/database.ts";

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { planSchema } from "../../../src/config/plan-schema.ts";
+import { planSchema } from "../../../src/config/schema/plan-schema.ts";
 import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
-import { runPrice } from "../../../src/core/planning/plan-savings.ts";
+import { runPrice } from "../../../src/core/planning/snapshot/plan-savings.ts";
 import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
 import { definitionOf, HOUR } from "../../support/plans/shown-plans.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planSchema } from "../../../src/config/plan-schema.ts";
+import { planSchema } from "../../../src/config/schema/plan-schema.ts";
 import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
 import { trialMistakes } from "../../../src/core/planning/plan-trial.ts";
 import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";

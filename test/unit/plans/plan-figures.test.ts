@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
-import { runPrice } from "../../../src/core/planning/plan-savings.ts";
-import type { PlanSnapshot } from "../../../src/core/planning/plan-snapshot.ts";
+import { runPrice } from "../../../src/core/planning/snapshot/plan-savings.ts";
+import type { PlanSnapshot } from "../../../src/core/planning/snapshot/plan-snapshot.ts";
 import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
 import { randomFrom } from "../../support/plans/plan-days.ts";
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LEARNED_FROM } from "../../../src/core/planning/learned-course.ts";
-import { planStatus } from "../../../src/core/planning/plan-payload.ts";
+import { planStatus } from "../../../src/core/planning/snapshot/plan-payload.ts";
 import { DAY_MS, HOUR_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
 import { PlanLearning } from "../../../src/plans/plan-learning.ts";
 import { at, calendar, daysOf, points, timelineOf } from "../../support/home/price-days.ts";

@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import type { PlugConfig } from "../../../src/config/plug-schema.ts";
+import type { PlugConfig } from "../../../src/config/schema/plug-schema.ts";
 import { plugFamilies } from "../../../src/core/plugs/families/families.ts";
 import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";

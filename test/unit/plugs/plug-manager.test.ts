@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { PlugConfig } from "../../../src/config/plug-schema.ts";
+import type { PlugConfig } from "../../../src/config/schema/plug-schema.ts";
 import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { plugMessages } from "../../../src/mqtt/topics/plug-topics.ts";

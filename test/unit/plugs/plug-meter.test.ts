@@ -1,7 +1,7 @@
 /** Plugs that measure, from their messages to the stored energy and the published month. */
 import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import type { PlugConfig } from "../../../src/config/plug-schema.ts";
+import type { PlugConfig } from "../../../src/config/schema/plug-schema.ts";
 import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { HOUR_MS, MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";

@@ -1,8 +1,8 @@
 /** Tests the recipes of docs/plugs.md for devices without a family, with emulated devices. */
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { readConfig } from "../../../src/config/load.ts";
-import type { PlugConfig } from "../../../src/config/plug-schema.ts";
+import { readConfig } from "../../../src/config/reading/load.ts";
+import type { PlugConfig } from "../../../src/config/schema/plug-schema.ts";
 import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";

@@ -1,6 +1,6 @@
 /** Tests plugs behind Zigbee2MQTT with its real converters. Skipped if these are not installed. */
 import { describe, expect, test } from "vitest";
-import type { PlugConfig } from "../../../src/config/plug-schema.ts";
+import type { PlugConfig } from "../../../src/config/schema/plug-schema.ts";
 import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { HELP_PAGES, helpFiles } from "../../../release/help-pages.ts";
 import { htmlOf } from "../../../release/markdown.ts";
-import { configJsonSchema } from "../../../src/config/json-schema.ts";
+import { configJsonSchema } from "../../../src/config/schema/json-schema.ts";
 import { problemCatalog } from "../../../src/core/status/problem-catalog.ts";
 import { type Field, fieldOf, type JsonSchema } from "../../../src/dashboard/forms/fields.ts";
-import { fieldHelpUrl, helpTopics, helpUrl, problemHelpUrl } from "../../../src/dashboard/help.ts";
+import { fieldHelpUrl, helpTopics, helpUrl, problemHelpUrl } from "../../../src/dashboard/words/help.ts";
 import { anchorsOf } from "../../support/docs/markdown-links.ts";
 
 const MAX_HELP_BYTES = 300_000;

@@ -1,7 +1,7 @@
 /** Tests accounts, opened from a configuration, with the simulator. */
 
 import { describe, expect, test } from "vitest";
-import { configSchema } from "../../../src/config/schema.ts";
+import { configSchema } from "../../../src/config/schema/schema.ts";
 import type { FetchRequest } from "../../../src/core/fetching/fetch-types.ts";
 import { type SeriesKey, WHOLE } from "../../../src/core/series/series.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";

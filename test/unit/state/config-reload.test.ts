@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { changeBetween, takenOver } from "../../../src/config/config-change.ts";
-import { type Config, configSchema } from "../../../src/config/schema.ts";
+import { type Config, configSchema } from "../../../src/config/schema/schema.ts";
 import type { Problem } from "../../../src/core/status/problem.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { StartError } from "../../../src/core/status/start-error.ts";

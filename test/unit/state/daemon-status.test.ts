@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { configSchema } from "../../../src/config/schema.ts";
+import { configSchema } from "../../../src/config/schema/schema.ts";
 import { openService } from "../../../src/service/client/open-service.ts";
 import { ChangeBus } from "../../../src/state/change-bus.ts";
 import { openState } from "../../../src/state/open-state.ts";

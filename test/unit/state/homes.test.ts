@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Config } from "../../../src/config/schema.ts";
+import type { Config } from "../../../src/config/schema/schema.ts";
 import type { Dropped } from "../../../src/service/contract/operations.ts";
 import { Homes } from "../../../src/state/homes.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";

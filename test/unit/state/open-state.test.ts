@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { configSchema } from "../../../src/config/schema.ts";
+import { configSchema } from "../../../src/config/schema/schema.ts";
 import { openService } from "../../../src/service/client/open-service.ts";
 import { ChangeBus } from "../../../src/state/change-bus.ts";
 import { openState } from "../../../src/state/open-state.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Config, configSchema } from "../../../src/config/schema.ts";
+import { type Config, configSchema } from "../../../src/config/schema/schema.ts";
 import { formatInstant, HOUR_MS } from "../../../src/core/time/interval.ts";
 import type { OperationId, ParamsOf } from "../../../src/service/contract/operations.ts";
 import { Places } from "../../../src/state/places/places.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { newRecord } from "../../../src/core/planning/plan-record.ts";
-import type { FinishedRun } from "../../../src/core/planning/plan-savings.ts";
+import type { FinishedRun } from "../../../src/core/planning/snapshot/plan-savings.ts";
 import { HOUR_MS } from "../../../src/core/time/interval.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { SCHEMA_VERSION } from "../../../src/storage/migrations.ts";

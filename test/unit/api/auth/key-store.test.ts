@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { keyDigest } from "../../../../src/api/auth/api-keys.ts";
 import { openKeyStore, pairDigest } from "../../../../src/api/auth/key-store.ts";
 import { requireKeys } from "../../../../src/api/auth/require-key.ts";
-import { type Config, configSchema } from "../../../../src/config/schema.ts";
+import { type Config, configSchema } from "../../../../src/config/schema/schema.ts";
 import { Problems } from "../../../../src/core/status/problem.ts";
 import type { AuthResult } from "../../../../src/http/route.ts";
 import { thirdPartyToken } from "../../../../src/service/third-party-token.ts";

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { apiRoutes } from "../../../../src/api/api.ts";
 import { ApiKeys } from "../../../../src/api/auth/api-keys.ts";
 import type { ApiDeps } from "../../../../src/api/deps.ts";
-import { configSchema } from "../../../../src/config/schema.ts";
+import { configSchema } from "../../../../src/config/schema/schema.ts";
 import { localErrorTable } from "../../../../src/http/errors.ts";
 import { operationIds, operationOf } from "../../../../src/service/contract/operations.ts";
 import { RuntimeStats } from "../../../../src/state/runtime-stats.ts";

@@ -11,7 +11,7 @@ import {
   cheapSpec,
 } from "../../../../src/core/planning/cheap-query.ts";
 import { horizonOf } from "../../../../src/core/planning/model/plan-windows.ts";
-import { runPrice } from "../../../../src/core/planning/plan-savings.ts";
+import { runPrice } from "../../../../src/core/planning/snapshot/plan-savings.ts";
 import type { PricePoint } from "../../../../src/core/prices/timeline.ts";
 import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import { at, calendar, daysOf, points, timelineOf } from "../../../support/home/price-days.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { circlesOf } from "../../../../src/core/planning/group/plan-dependencies.ts";
 import type { PlanDefinition } from "../../../../src/core/planning/model/plan-definition.ts";
-import { circlesOf } from "../../../../src/core/planning/plan-dependencies.ts";
 import { at, daysOf, points, timelineOf } from "../../../support/home/price-days.ts";
 import { PlansOnDisk } from "../../../support/plans/plans-on-disk.ts";
 import { definitionOf, HOUR, WASHER } from "../../../support/plans/shown-plans.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
-import { energyOf, runPrice } from "../../../../src/core/planning/plan-savings.ts";
+import { energyOf, runPrice } from "../../../../src/core/planning/snapshot/plan-savings.ts";
 import { HOUR_MS } from "../../../../src/core/time/interval.ts";
 import { OPENS, washer } from "../../../support/plans/plan-life.ts";
 

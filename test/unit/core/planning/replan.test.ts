@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { afterStateOf } from "../../../../src/core/planning/group/plan-dependencies.ts";
 import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
-import { afterStateOf } from "../../../../src/core/planning/plan-dependencies.ts";
 import type { PlanRecord } from "../../../../src/core/planning/plan-record.ts";
 import { without } from "../../../../src/core/time/interval.ts";
 import { at, daysOf, points, timelineOf } from "../../../support/home/price-days.ts";

@@ -1,7 +1,7 @@
 /** Tests plugs that are entities of Home Assistant: the real client and the plugs' rules, with an emulated Home Assistant. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { PlugConfig } from "../../../../src/config/plug-schema.ts";
+import type { PlugConfig } from "../../../../src/config/schema/plug-schema.ts";
 import type { PlugSnapshot } from "../../../../src/core/plugs/plug-snapshot.ts";
 import type { Wanted } from "../../../../src/core/plugs/plug-types.ts";
 import type { Clock } from "../../../../src/core/runtime/clock.ts";

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { isSecretKey } from "../../../../src/config/mistake.ts";
-import { configSchema } from "../../../../src/config/schema.ts";
+import { isSecretKey } from "../../../../src/config/reading/mistake.ts";
+import { configSchema } from "../../../../src/config/schema/schema.ts";
 import { publish } from "../../../../src/integrations/notify/publish.ts";
 import { webhookRequest } from "../../../../src/integrations/notify/webhook.ts";
 

@@ -1,0 +1,100 @@
+/** Endpoints that list, create, replace and revoke API keys. */
+
+import type { LocalError } from "../../http/errors.ts";
+import type { LocalRequest } from "../../http/route.ts";
+import type { MadeKey } from "../auth/made-keys.ts";
+import { type Answered, endpoint } from "../endpoint.ts";
+import { lanUrls } from "../lan-urls.ts";
+import * as parameter from "../parameters.ts";
+import * as s from "../schema.ts";
+import { BODY_ERRORS } from "./configuration.ts";
+import { createKey, type KeyCaller, type KeyConfig, listKeys, newKey, replaceKey, revokeKey } from "./key-changes.ts";
+
+const scopes = () => s.list(s.oneOf(["read", "control", "admin"]));
+const keySchema = () =>
+  s.namedObject("LanKey", {
+    name: s.text,
+    kind: s.oneOf(["bearer", "third_party"]),
+    scopes: scopes(),
+    requests_per_minute: s.integer,
+    requests_per_day: s.integer,
+    created: s.described(s.orNull(s.text), "Day of its creation (UTC); null for a key in the configuration."),
+    last_used: s.described(
+      s.orNull(s.text),
+      "Day of its last use (UTC) since the start of elbro; null if not used since.",
+    ),
+    fixed: s.described(s.boolean, "Whether it is defined in the configuration; it can then be removed only there."),
+  });
+
+const lanKeys = () => s.namedObject("LanKeys", { keys: s.list(keySchema()) });
+
+const madeKey = () =>
+  s.namedObject("MadeKey", {
+    name: s.text,
+    scopes: scopes(),
+    key: s.described(s.text, "Sent as `Authorization: Bearer <key>`; with a secret, its token is sent instead."),
+    secret: s.optional(s.described(s.text, "Of a key for `/thirdParty`.")),
+    token: s.optional(s.described(s.text, "Of a key for `/thirdParty`: sent as `Authorization: Bearer <token>`.")),
+    urls: s.described(s.list(s.text), "URL of the dashboard for other devices. `<url>#key=<key>` logs a browser in."),
+  });
+
+export type LanKeyAnswer = s.ValueOf<typeof keySchema>;
+export type LanKeysAnswer = s.ValueOf<typeof lanKeys>;
+
+export const keyEndpoints = [
+  endpoint("GET /local/v1/keys", "listKeys", "control", {
+    summary: "The keys of devices: names, scopes and last use. The keys themselves are not included.",
+    answer: lanKeys,
+    errors: ["conflict"],
+    run({ config, lastUse }) {
+      const keys = listKeys(config, lastUse);
+      return "kind" in keys ? keys : { kind: "json", body: { keys } };
+    },
+  }),
+  endpoint("POST /local/v1/keys", "createKey", "control", {
+    summary: "Creates a key for a device. The response shows it only this once; elbro stores only its hash.",
+    answer: () => s.namedObject("NoKey", {}),
+    created: madeKey,
+    errors: ["invalid_parameter", "conflict", "not_saved", ...BODY_ERRORS],
+    body: {
+      schema: newKey,
+      example: { name: "phone", control: true },
+    },
+    run: async ({ config }, _params, request) =>
+      madeAnswer(await createKey(config, request.body, callerOf(request)), config, 201),
+  }),
+  endpoint("PUT /local/v1/keys/:key", "replaceKey", "control", {
+    summary: "Makes a new key with the name, scopes and limits of another one, and revokes that one.",
+    params: { key: parameter.key },
+    answer: madeKey,
+    errors: ["resource_not_found", "conflict", "not_saved"],
+    example: "/local/v1/keys/phone",
+    run: async ({ config }, { key }, request) =>
+      madeAnswer(await replaceKey(config, key, callerOf(request)), config, 200),
+  }),
+  endpoint("DELETE /local/v1/keys/:key", "revokeKey", "control", {
+    summary: "Revokes a key that was made here or by `elbro keys`.",
+    params: { key: parameter.key },
+    answer: () => s.namedObject("RevokedKey", { name: s.text }),
+    errors: ["resource_not_found", "conflict", "not_saved"],
+    example: "/local/v1/keys/phone",
+    async run({ config }, { key }, request) {
+      const revoked = await revokeKey(config, key, callerOf(request));
+      return revoked.kind === "error" ? revoked : { kind: "json", body: { name: revoked.name } };
+    },
+  }),
+];
+
+function callerOf({ now, isAdmin }: Pick<LocalRequest, "now" | "isAdmin">): KeyCaller {
+  return { now, isAdmin: isAdmin() };
+}
+
+function madeAnswer(
+  made: MadeKey | LocalError,
+  { api }: KeyConfig,
+  status: number,
+): Answered<s.ValueOf<typeof madeKey>> {
+  if ("code" in made) return made;
+  const { name, scopes } = made.stored;
+  return { kind: "json", status, body: { name, scopes, ...made.secrets, urls: lanUrls(api) } };
+}

@@ -1,0 +1,204 @@
+/** Decides the plans of a circle, which depend on each other, in their order. */
+
+import { InvariantError } from "../../invariant.ts";
+import type { Language } from "../../language/language.ts";
+import { message, textIn } from "../../language/text.ts";
+import type { LevelThresholds } from "../../prices/level.ts";
+import type { Timeline } from "../../prices/timeline.ts";
+import type { Calendar } from "../../time/calendar.ts";
+import { contains, type EpochMs } from "../../time/interval.ts";
+import { inOrder, type PlanDefinition } from "../model/plan-definition.ts";
+import { type Away, type PlanSpec, type PlanWindow, whenLostOf } from "../model/plan-spec.ts";
+import { awayTime, neverIn, roundAt } from "../model/plan-windows.ts";
+import type { PlanInput, PlanMachine, Solve } from "../plan-input.ts";
+import { checkGroup, checkPlan } from "../plan-promises.ts";
+import { advancePlan, type PlanAdvance, runsOf, UNDECIDED } from "../plan-state-machine.ts";
+import { reasonOf } from "../snapshot/plan-reason.ts";
+import { type PlanSnapshot, planSnapshot } from "../snapshot/plan-snapshot.ts";
+import { solvePlan } from "../solve-plan.ts";
+import type { GroupSeat } from "./place-group.ts";
+import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "./plan-dependencies.ts";
+import { crowdedFor, type GroupTurn, groupTurn, inTurn } from "./power-group.ts";
+
+/** Prices of a plan. */
+export interface PlanPrices {
+  readonly isHomeKnown: boolean;
+  /** Prices of the plan's kind, import or export; null if none are known. */
+  readonly timeline: Timeline | null;
+  /** True if the home has import prices and will not get the export prices that the plan needs. */
+  readonly lacksExport: boolean;
+}
+
+/** What a decision depends on, besides the plans and their records. */
+export interface DecisionContext {
+  readonly now: EpochMs;
+  readonly calendar: Calendar;
+  readonly thresholds?: LevelThresholds;
+  readonly pricesOf: (plan: Pick<PlanSlot, "definition" | "spec">) => PlanPrices;
+  /** Returns what is known of the machine of a plan; undefined if no plug watches it. */
+  readonly machineOf?: (plan: string) => PlanMachine | undefined;
+  readonly awayOf?: (home: string) => Away | null;
+  readonly trusted: boolean;
+  /** Earliest start of fallback hours. */
+  readonly graceUntil: EpochMs;
+  readonly solve?: Solve;
+  readonly language: Language;
+  /** Takes a promise of a plan that does not hold. The plan is then undecided, and `when_lost` decides. */
+  readonly onBroken: (plan: string, error: InvariantError) => void;
+}
+
+/** Returns all plans of a circle as decided at `context.now`. Stores nothing. Shape: in the order of their decision. */
+export function decideCircle(circle: readonly PlanSlot[], context: DecisionContext): readonly PlanSlot[] {
+  const slots = new Map(circle.map((slot) => [slot.definition.id, slot]));
+  const ordered = inOrder(inTurn(circle.map(({ definition }) => definition)));
+  const turns = context.trusted ? groupTurns(ordered, slots, context) : new Map<string, GroupTurn>();
+  const decided = new Set<string>();
+  for (const { id } of ordered) {
+    const slot = slots.get(id);
+    const decide = (own: PlanSlot) => decideOne(own, [...slots.values()], { decided, turns }, context);
+    if (slot) slots.set(id, kept(slot, decide, context));
+    decided.add(id);
+  }
+  for (const slot of slots.values()) {
+    const check = (own: PlanSlot) => {
+      checkGroup(own, [...slots.values()], context.now);
+      return own;
+    };
+    slots.set(slot.definition.id, kept(slot, check, context));
+  }
+  return [...slots.values()];
+}
+
+/** Returns the published state of a decided plan. */
+export function decidedSnapshot(
+  { definition, spec, advance }: PlanSlot,
+  context: DecisionContext,
+  given: Pick<PlanSnapshot, "history" | "refused" | "learned">,
+): PlanSnapshot {
+  const { now, calendar, trusted, language } = context;
+  const { timeline, isHomeKnown, lacksExport } = context.pricesOf({ definition, spec });
+  const currency = timeline?.currency ?? null;
+  const home = isHomeKnown ? null : definition.home;
+  const reason =
+    lacksExport && spec.enabled
+      ? ({ code: "no_export_price", text: textIn(language, message("plan.no_export_price")) } as const)
+      : reasonOf({ spec, advance, now, calendar, trusted, currency, home, language });
+  return planSnapshot({ definition, spec, advance, reason, currency, now, ...given });
+}
+
+/** Plans that are decided already, and how those of groups are decided. */
+interface Turns {
+  readonly decided: ReadonlySet<string>;
+  readonly turns: ReadonlyMap<string, GroupTurn>;
+}
+
+/** Returns the result of a step of a plan. If one of its promises does not hold, the plan is undecided, without a record. */
+function kept(slot: PlanSlot, step: (slot: PlanSlot) => PlanSlot, { onBroken }: DecisionContext): PlanSlot {
+  try {
+    return step(slot);
+  } catch (error) {
+    if (!(error instanceof InvariantError)) throw error;
+    onBroken(slot.definition.id, error);
+    return { ...slot, advance: { ...UNDECIDED, on: whenLostOf(slot.spec) === "on" } };
+  }
+}
+
+function decideOne(
+  slot: PlanSlot,
+  all: readonly PlanSlot[],
+  { decided, turns }: Turns,
+  context: DecisionContext,
+): PlanSlot {
+  const { definition, spec } = slot;
+  const alone = inputOf(slot, all, decided, context);
+  const turn = spec.kind === "avoid" ? undefined : turns.get(definition.power?.group ?? "");
+  const crowded = crowdedFor(slot, all, ({ definition: other, advance }) => {
+    const isSettled = turn?.places === null || decided.has(other.id);
+    const runs = advance.memory && (isSettled ? runsOf(advance.memory) : advance.memory.startedRuns);
+    return (isSettled ? null : turn?.places?.get(other.id)) ?? runs ?? [];
+  });
+  const group = turn && { token: turn.token, blocked: alone.blocked };
+  const advanced = advancePlan({ ...alone, blocked: [...alone.blocked, ...crowded], ...(group ? { group } : {}) });
+  const { isHomeKnown, lacksExport } = context.pricesOf(slot);
+  const advance = isHomeKnown ? advanced : withoutHome(advanced, spec);
+  if (lacksExport && !advance.running) return { ...slot, advance: { ...advance, state: "impossible" } };
+  checkPlan({ ...slot, advance }, { calendar: context.calendar, crowded });
+  return { ...slot, advance };
+}
+
+/** Returns the state of a plan whose home has disappeared: no run is ON, and `when_lost` decides. */
+function withoutHome(advance: PlanAdvance, spec: PlanSpec): PlanAdvance {
+  return { ...advance, running: null, lost: true, on: whenLostOf(spec) === "on" };
+}
+
+function groupTurns(
+  ordered: readonly PlanDefinition[],
+  slots: ReadonlyMap<string, PlanSlot>,
+  context: DecisionContext,
+): Map<string, GroupTurn> {
+  const before = new Set<string>();
+  const all = ordered.flatMap(({ id }) => slots.get(id) ?? []);
+  const seats = all.flatMap((slot): GroupSeat[] => {
+    const { definition, spec } = slot;
+    const { power, id } = definition;
+    const input = power && inputOf(slot, all, before, context);
+    if (!power) before.add(id);
+    return input && spec.kind !== "avoid" ? [{ slot, power, input }] : [];
+  });
+  const groups = Map.groupBy(seats, ({ power }) => power.group);
+  const members = Map.groupBy(all, ({ definition }) => definition.power?.group);
+  return new Map([...groups].map(([group, own]) => [group, groupTurn(own, members.get(group) ?? [])]));
+}
+
+function inputOf(
+  { definition, spec, advance }: PlanSlot,
+  all: readonly PlanSlot[],
+  decided: ReadonlySet<string>,
+  { now, calendar, thresholds, pricesOf, machineOf, awayOf, trusted, graceUntil, solve = solvePlan }: DecisionContext,
+): PlanInput {
+  const roundOf = (slot: Pick<PlanSlot, "spec" | "advance">) => occurrenceOf(slot, calendar, now);
+  const window = roundOf({ spec, advance });
+  const away =
+    spec.kind === "avoid"
+      ? []
+      : [spec.away, awayOf?.(definition.home)].flatMap((each) => awayTime(each, calendar) ?? []);
+  const before = all.find((other) => other.definition.id === definition.after?.plan) ?? null;
+  const notBegun = (each: PlanSlot) =>
+    each.advance.memory?.startedRuns.length || each.advance.memory?.ended ? null : roundOf(each);
+  return {
+    now,
+    spec,
+    memory: advance.memory,
+    calendar,
+    trusted,
+    graceUntil,
+    solve,
+    timeline: pricesOf({ definition, spec }).timeline,
+    ...(thresholds ? { thresholds } : {}),
+    blocked: [
+      ...blockedBy(definition, decided, all).map(({ start, end }) => ({ start, end })),
+      ...(window ? neverIn(spec, window, calendar) : []),
+      ...away,
+    ],
+    away,
+    after: afterStateOf(definition, window, before),
+    machine: machineOf?.(definition.id),
+    finishBy: window && finishByOf(definition.id, window, all, notBegun),
+  };
+}
+
+/** Returns the occurrence in the plan's record while it is current, otherwise the one of its settings. */
+function occurrenceOf(
+  { spec, advance }: Pick<PlanSlot, "spec" | "advance">,
+  calendar: Calendar,
+  now: EpochMs,
+): PlanWindow | null {
+  const { memory } = advance;
+  const keeps = memory && (contains(memory.window, now) || memory.startedRuns.some((run) => run.end > now));
+  return keeps ? memory.window : roundAt(spec, memory?.window ?? null, now, calendar);
+}
+
+/** Returns true if a plan follows the export price. */
+export function isExport(spec: PlanSpec): boolean {
+  return spec.kind === "below" && spec.price === "export";
+}

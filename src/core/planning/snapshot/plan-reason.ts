@@ -1,0 +1,333 @@
+/** Reason why a plan is ON or OFF, as a code and as a text with figures. */
+import type { Language } from "../../language/language.ts";
+import { type Say, sayIn } from "../../language/text.ts";
+import { shortened } from "../../text/shortened.ts";
+import { type EpochMs, type Interval, QUARTER_MS, without } from "../../time/interval.ts";
+import { isChargeUnknown } from "../charge.ts";
+import { localTimeText } from "../model/local-time.ts";
+import { hoursText } from "../model/plan-definition.ts";
+import type { PlanShortfall } from "../model/plan-spec.ts";
+import { mergeRuns, weekdayOf } from "../model/plan-windows.ts";
+import type { PlanInput } from "../plan-input.ts";
+import { interruptionsOf } from "../plan-interruption.ts";
+import { interruptionCauses, type PlanRecord, type PlanRun } from "../plan-record.ts";
+import { type PlanAdvance, runsOf } from "../plan-state-machine.ts";
+
+export const planCodes = [
+  "scheduled",
+  "scheduled_on_estimates",
+  "running",
+  "running_by_hand",
+  "running_fallback",
+  "running_at_once",
+  "fallback_planned",
+  "partial",
+  "done",
+  "charged",
+  "charge_unknown",
+  "cut_short",
+  "waiting_for_prices",
+  "waiting_for_plan",
+  "waiting_for_machine",
+  "waiting_for_low_price",
+  "waiting_for_saving",
+  "clock_not_trusted",
+  "no_prices",
+  "no_occurrence",
+  "unknown_home",
+  "no_export_price",
+  "window_too_short",
+  "blocked",
+  "max_price",
+  "constraints",
+  "disabled",
+  "skipped",
+  "stopped",
+  "away",
+] as const;
+export type PlanCode = (typeof planCodes)[number];
+
+export interface PlanReason {
+  readonly code: PlanCode;
+  /** One sentence without a full stop, short enough for a state of Home Assistant. */
+  readonly text: string;
+}
+
+export interface ReasonedFrom extends Pick<PlanInput, "spec" | "now" | "calendar" | "trusted"> {
+  readonly advance: PlanAdvance;
+  readonly currency: string | null;
+  /** Name of the plan's home if it is unknown; null if it is known. */
+  readonly home: string | null;
+  readonly language: Language;
+}
+
+/** Input of a reason, with the function that returns texts in its language. */
+interface ReasonContext extends ReasonedFrom {
+  readonly say: Say;
+}
+
+/** Maximum runs in a text; further runs are only counted. */
+const MAX_NAMED_RUNS = 4;
+
+export function reasonOf(given: ReasonedFrom): PlanReason {
+  const { state, on, running } = given.advance;
+  const say = sayIn(given.language);
+  const { code, text: sentence } = reasoned({ ...given, say });
+  const stays = on && !running && state !== "scheduled" ? say("plan.stays_on") : "";
+  const text = `${sentence}${stays}${code === "charge_unknown" ? "" : assumedWords({ ...given, say })}`;
+  return { code, text: shortened(text) };
+}
+
+function reasoned(given: ReasonContext): PlanReason {
+  const { spec, advance, trusted, say } = given;
+  const { memory, state, running } = advance;
+  const reason = (code: PlanCode, text: string): PlanReason => ({ code, text });
+  if (!spec.enabled) return reason("disabled", say("plan.disabled"));
+  if (given.home !== null && !running) return reason("unknown_home", say("plan.unknown_home", { home: given.home }));
+  if (!memory) return reason("no_occurrence", say("plan.no_occurrence"));
+  if (!trusted) return reason("clock_not_trusted", say(advance.on ? "plan.clock" : "plan.clock_off"));
+  if (running) return runningReason(given, memory, running);
+  switch (state) {
+    case "scheduled": {
+      const hasPrice = memory.outcome.kind === "solved" && memory.outcome.meanPrice !== null;
+      const estimated = hasPrice && memory.planned.some((run) => run.basis === "estimates");
+      const note = estimated ? say("plan.on_estimates") : "";
+      return reason(estimated ? "scheduled_on_estimates" : "scheduled", `${planWords(given, memory)}${note}`);
+    }
+    case "partial": {
+      const words = memory.planned.length > 0 ? planWords(given, memory) : hasRunWords(given, memory);
+      return reason("partial", `${shortWords(given, memory)}; ${words}`);
+    }
+    case "fallback":
+      return reason("fallback_planned", say("plan.fallback", { runs: spansOf(given, memory.planned) }));
+    case "done":
+      if (memory.outcome.kind === "charged") return idleReason(given, memory);
+      return reason("done", `${hasRunWords(given, memory)}${interruptedWords(given, memory)}`);
+    case "skipped": {
+      if (advance.awayUntil !== undefined)
+        return reason("away", say("plan.away", { end: endOf(given, advance.awayUntil) }));
+      const code = memory.ended === "stopped" ? "stopped" : "skipped";
+      return reason(code, say(`plan.${code}`, { end: endOf(given, memory.window.end) }));
+    }
+    default:
+      return idleReason(given, memory);
+  }
+}
+
+/** Says for how long the plan of a battery runs although its charge is unknown; empty if it is known. */
+function assumedWords({ spec, say, ...given }: ReasonContext): string {
+  if (!spec.enabled || !isChargeUnknown(spec) || !("hoursMs" in spec)) return "";
+  return say("plan.charge_assumed", { hours: hoursOf({ spec, say, ...given }, spec.hoursMs) });
+}
+
+function runningReason(given: ReasonContext, memory: PlanRecord, run: PlanRun): PlanReason {
+  const { say } = given;
+  const end = endOf(given, run.end);
+  switch (run.basis) {
+    case "fallback":
+      return { code: "running_fallback", text: say("plan.fallback_until", { end }) };
+    case "at_once": {
+      const { minimum = 0 } = (given.spec.kind === "slots" && given.spec.soc) || {};
+      return { code: "running_at_once", text: say("plan.at_once", { end, minimum: decimal(given, minimum) }) };
+    }
+    case "manual":
+      return { code: "running_by_hand", text: say("plan.by_hand", { end }) };
+    default: {
+      const short = shortWords(given, memory);
+      const plan = `${planWords(given, memory)}${interruptedWords(given, memory)}${short ? `; ${short}` : ""}`;
+      return { code: "running", text: say("plan.runs", { end, plan }) };
+    }
+  }
+}
+
+function hasRunWords(given: ReasonContext, memory: PlanRecord): string {
+  const { say } = given;
+  if (given.spec.kind === "avoid") return say("plan.was", { plan: planWords(given, memory) });
+  return `${say("plan.has_run", { runs: spansOf(given, runsOf(memory)) })}${averageOf(given, memory)}`;
+}
+
+/** Ends of the keys of an interruption's texts, by its cause. */
+const CAUSE_ENDS = { stop: "", clock: "_clock", disabled: "_disabled" } as const;
+
+function interruptedWords(given: ReasonContext, memory: PlanRecord): string {
+  const words = interruptionCauses.map((cause) => {
+    const times = interruptionsOf(given.spec, memory, cause);
+    return times.length === 0 ? "" : given.say(`plan.was_off${CAUSE_ENDS[cause]}`, { times: spansOf(given, times) });
+  });
+  return words.join("");
+}
+
+function idleReason(given: ReasonContext, memory: PlanRecord): PlanReason {
+  const { say } = given;
+  const { outcome, owedMs } = memory;
+  if (owedMs > 0) {
+    const cause = memory.startedRuns.findLast(({ cutBy }) => cutBy)?.cutBy ?? "stop";
+    const missing = say(`plan.cut_short${CAUSE_ENDS[cause]}`, { hours: hoursOf(given, owedMs) });
+    const text = `${hasRunWords(given, memory)}${missing}`;
+    return { code: "cut_short", text };
+  }
+  switch (outcome.kind) {
+    case "missing": {
+      const time = timeOf(given, outcome.from);
+      if (given.now < outcome.overdueAt)
+        return { code: "waiting_for_prices", text: say("plan.waits_for_prices", { time }) };
+      const noHours = given.spec.fallback ? say("plan.no_fallback_left") : "";
+      const effect = given.advance.on ? "" : say("plan.nothing_runs");
+      return { code: "no_prices", text: `${say("plan.no_prices_from", { time })}${noHours}${effect}` };
+    }
+    case "waiting_for_plan":
+      return { code: "waiting_for_plan", text: say("plan.waits_for_plan", { plan: outcome.plan }) };
+    case "waiting_for_machine":
+      return { code: "waiting_for_machine", text: say("plan.waits_for_machine") };
+    case "charged": {
+      const { spec } = given;
+      const target = spec.kind === "slots" ? decimal(given, spec.soc?.target ?? "") : "";
+      return { code: "charged", text: say("plan.charged", { target }) };
+    }
+    case "charge_unknown":
+      return { code: "charge_unknown", text: say("plan.charge_unknown") };
+    case "saves_too_little":
+      return { code: "waiting_for_saving", text: littleWords(given, outcome) };
+    case "impossible":
+      return { code: outcome.reason, text: impossibleWords(given, outcome.reason, outcome.shortfallMs) };
+    case "solved":
+    case "none":
+      if (given.advance.state === "no_prices") return { code: "no_prices", text: say("plan.no_price_now") };
+      return { code: "waiting_for_low_price", text: say("plan.no_low_price") };
+  }
+}
+
+/** Returns for example "would cost 1.26 per kWh instead of 1.31 if started at 19:00: it saves less than 0.20". */
+function littleWords(
+  given: ReasonContext,
+  { meanPrice, windowStart, opensAt }: Extract<PlanRecord["outcome"], { readonly kind: "saves_too_little" }>,
+): string {
+  const { minSaving = { perKwh: 0 } } = given.spec;
+  const least = "perKwh" in minSaving ? priceIn(given, minSaving.perKwh) : `${decimal(given, minSaving.percent)} %`;
+  const prices = { price: priceIn(given, meanPrice), start: priceIn(given, windowStart) };
+  return given.say("plan.saves_too_little", { ...prices, time: timeOf(given, opensAt), least });
+}
+
+/** Returns the missing hours and the reason; empty if none are missing. */
+function shortWords(given: ReasonContext, { outcome }: PlanRecord): string {
+  const shortfall = outcome.kind === "solved" ? outcome.shortfall : null;
+  return shortfall ? impossibleWords(given, shortfall.reason, shortfall.missingMs) : "";
+}
+
+function impossibleWords(given: ReasonContext, reason: PlanShortfall["reason"], shortfallMs: number): string {
+  const { say, spec } = given;
+  const wanted =
+    "hoursMs" in spec ? say("format.hours_long", { hours: hoursOf(given, spec.hoursMs) }) : say("plan.its_time");
+  const missing = say("plan.missing", { hours: hoursOf(given, shortfallMs) });
+  return say(`plan.${reason}`, { price: decimal(given, spec.maxPrice ?? ""), wanted, missing });
+}
+
+/** Returns for example "23:15-02:15, 1.12 DKK/kWh on average; next best 01:00 at 1.31; bought at 2.05 if started now". */
+function planWords(given: ReasonContext, memory: PlanRecord): string {
+  const { say, spec } = given;
+  const runs = runsOf(memory);
+  if (spec.kind === "avoid") return `${onButWords(given, memory, runs)}${averageOf(given, memory)}`;
+  const parts = [`${spansOf(given, runs)}${averageOf(given, memory)}`];
+  if (memory.outcome.kind === "solved" && spec.kind !== "below") {
+    const { waits, alternatives } = memory.outcome;
+    const isWaiting = waits !== undefined && given.now < waits.until;
+    if (isWaiting)
+      parts.push(say("plan.waits_until", { until: timeOf(given, waits.until), time: timeOf(given, waits.from) }));
+    // Starts before the end of the wait are not among the alternatives.
+    const { best = null, nextBest } = isWaiting ? { nextBest: null } : alternatives;
+    const at = ({ start, meanPrice }: NonNullable<typeof nextBest>) => {
+      return { time: timeOf(given, start), price: priceIn(given, meanPrice) };
+    };
+    if (best && spec.tolerance) {
+      const { side, percent } = spec.tolerance;
+      parts.push(say(`plan.${side}`, { percent, ...at(best) }));
+    }
+    if (nextBest) parts.push(say("plan.next_best", at(nextBest)));
+    parts.push(...baselineWords(given));
+  }
+  return parts.join("; ");
+}
+
+/** Returns the price of a start now, and of a start when the window opens if that is another quarter. */
+function baselineWords(given: ReasonContext): string[] {
+  const { say, now, advance } = given;
+  const { windowStart = null, opensAt = now } = advance.baselines ?? {};
+  const ifNow = advance.startedNow === null ? null : priceIn(given, advance.startedNow);
+  const isApart = ifNow === null || Math.abs(now - opensAt) >= QUARTER_MS;
+  if (windowStart === null || !isApart) return ifNow === null ? [] : [say("plan.if_now", { price: ifNow })];
+  const start = { price: priceIn(given, windowStart), time: timeOf(given, opensAt) };
+  return [ifNow === null ? say("plan.if_at", start) : say("plan.if_now_or_at", { now: ifNow, ...start })];
+}
+
+/** Describes an `avoid` plan by its times OFF, because it is nearly always ON. */
+function onButWords(given: ReasonContext, { window, since }: PlanRecord, runs: readonly Interval[]): string {
+  const off = without({ start: Math.max(window.start, since), end: window.end }, runs);
+  return off.length === 0 ? given.say("plan.on_all_time") : given.say("plan.on_but", { times: spansOf(given, off) });
+}
+
+function averageOf(given: ReasonContext, { outcome }: PlanRecord): string {
+  if (outcome.kind !== "solved" || outcome.meanPrice === null) return "";
+  const { currency, say } = given;
+  return say("plan.average", {
+    price: `${priceIn(given, outcome.meanPrice)}${currency === null ? "" : ` ${currency}/kWh`}`,
+  });
+}
+
+function spansOf(given: ReasonContext, runs: readonly Interval[]): string {
+  const joined = mergeRuns(runs);
+  const spans = joined.slice(0, MAX_NAMED_RUNS).map(({ start, end }) => {
+    const [from, to] = [clockOn(given, start, start, given.now), clockOn(given, end, end - 1, start)];
+    return given.say("format.span", { start: spoken(given, from, "within"), end: spoken(given, to, "within") });
+  });
+  const more = joined.length - spans.length;
+  return `${spans.join(", ")}${more > 0 ? given.say("word.and_more", { count: more }) : ""}`;
+}
+
+/** Returns the local time, with the day if that is not today. */
+function timeOf(given: ReasonContext, at: EpochMs): string {
+  return spoken(given, clockOn(given, at, at, given.now), "alone");
+}
+
+/** Returns the local time of an end. Midnight belongs to the day that it ends. */
+function endOf(given: ReasonContext, at: EpochMs): string {
+  return spoken(given, clockOn(given, at, at - 1, given.now), "alone");
+}
+
+/** Local time, and the day if it has to be named. */
+interface Clock {
+  readonly clock: string;
+  readonly day: string | null;
+}
+
+/** Formats a time in Danish as `man. kl. 02.15` alone, and as `man. 02.15` within a span. */
+function spoken({ say }: ReasonContext, { clock, day }: Clock, where: "alone" | "within"): string {
+  if (where === "within") return day === null ? clock : `${day} ${clock}`;
+  return day === null ? say("format.clock_alone", { clock }) : say("format.clock_of_day", { day, clock });
+}
+
+/** Returns the local time of `at`, with the day of `on` if that is not the day of `known`. */
+function clockOn(given: ReasonContext, at: EpochMs, on: EpochMs, known: EpochMs): Clock {
+  const { calendar, say } = given;
+  const clock = clockOf(given, at);
+  if (calendar.startOf("day", on) === calendar.startOf("day", known)) return { clock, day: null };
+  return { clock, day: say(`weekday.${weekdayOf(calendar, on)}`) };
+}
+
+/** Returns for example `02:15`. In the hour that comes twice in autumn: `02:15 A`, then `02:15 B`, as on the dashboard. */
+function clockOf({ calendar, say }: ReasonContext, at: EpochMs): string {
+  const fold = ["", " A", " B"][calendar.fold(at)];
+  return `${localTimeText(calendar.minuteOfDay(at)).replace(":", say("format.clock_point"))}${fold}`;
+}
+
+function priceIn(given: ReasonContext, perKwh: number): string {
+  const text = perKwh.toFixed(2);
+  return decimal(given, text === "-0.00" ? "0.00" : text);
+}
+
+function hoursOf(given: ReasonContext, ms: number): string {
+  return decimal(given, hoursText(ms));
+}
+
+function decimal({ say }: ReasonContext, number: number | string): string {
+  return String(number).replace(".", say("format.decimal_point"));
+}

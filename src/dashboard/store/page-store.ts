@@ -1,0 +1,282 @@
+/**
+ * Data of the page as signals, and the state of the connection to the daemon.
+ *
+ * Everything is read once, and again when an event reports a change. Without a connection, the page keeps its data and
+ * shows a notice. It reads everything again when the connection returns. Until then its prices stay correct, because
+ * each has its time.
+ */
+import { batch, computed, signal } from "@preact/signals";
+import type { Prices } from "../timeline.ts";
+import type { Home, Plan, PricesAnswer, Session, System } from "./answers.ts";
+import { forgetLast, keepLast, lastKnown } from "./last-known.ts";
+import { call, pathOf, refusalIn } from "./requests.ts";
+
+const RETRY_MS = 4_000;
+/** Time in ms within which several events cause one request. */
+const GATHER_MS = 120;
+/** The same time for events about the daemon, which are frequent. */
+const SYSTEM_GATHER_MS = 1_500;
+const MAX_RETRY_SEC = 60;
+
+interface PriceEvent {
+  readonly start: string | null;
+  readonly end: string | null;
+}
+
+interface DataEvent {
+  readonly home: string | null;
+  readonly series: string;
+}
+
+export class PageStore {
+  readonly session = signal<Session | null>(null);
+  readonly homes = signal<readonly Home[]>([]);
+  /** Id of the shown home. */
+  readonly homeId = signal<string | null>(null);
+  readonly home = computed(() => this.homes.value.find(({ id }) => id === this.homeId.value) ?? this.homes.value[0]);
+  readonly pricesByHome = signal<ReadonlyMap<string, Prices>>(new Map());
+  readonly prices = computed(() => this.pricesByHome.value.get(this.home.value?.id ?? "") ?? null);
+  readonly plans = signal<readonly Plan[] | null>(null);
+  /** Ids of plans whose home is unknown. */
+  readonly waitingPlans = signal<readonly string[]>([]);
+  readonly system = signal<System | null>(null);
+  /** Time when the contact was lost; null while there is contact. Unit: epoch ms of the daemon's clock. */
+  readonly lostAt = signal<number | null>(null);
+  /** Time that the page shows. Unit: epoch ms of the daemon's clock. */
+  readonly time = signal(Date.now());
+  /** Number of changes of the shown home's rows. */
+  readonly rowChanges = signal(0);
+  readonly mayRead = computed(() => this.session.value?.house !== undefined);
+  /** Whether the first view can be shown: prices and plans are known, or could not be read. */
+  readonly isReady = computed(() => this.#isRead.value || (this.prices.value !== null && this.plans.value !== null));
+  /** Time of the last successful read; null before it. */
+  readAt: number | null = null;
+  readonly #isRead = signal(false);
+  readonly #due = new Map<string, ReturnType<typeof setTimeout>>();
+  #skewMs = 0;
+  #events: EventSource | null = null;
+  #version: string | null = null;
+
+  /** `home` is the id chosen on an earlier visit; null without a choice. */
+  constructor(home: string | null) {
+    this.homeId.value = home;
+  }
+
+  /** Returns the daemon's time. The device's clock may be wrong, and the daemon may have a simulated clock. */
+  now(): number {
+    return Date.now() + this.#skewMs;
+  }
+
+  /** Updates the shown time. */
+  tick(): void {
+    this.time.value = this.now();
+  }
+
+  /** Reads the session, and starts to read everything else. */
+  async start(): Promise<void> {
+    await this.readSession();
+    const { demo_key, signed_in } = this.session.value ?? {};
+    if (demo_key !== undefined && !signed_in) {
+      await call("POST /local/v1/session", {}, { body: { key: demo_key } });
+      await this.readSession();
+    }
+    if (this.mayRead.value) void this.begin();
+  }
+
+  async readSession(): Promise<void> {
+    const session = await call("GET /local/v1/session", {});
+    this.#skewMs = Date.parse(session.now) - Date.now();
+    const { house } = session;
+    if (house && this.#version !== null && this.#version !== house.version) location.reload();
+    this.#version = house?.version ?? this.#version;
+    if (!house) forgetLast();
+    batch(() => this.#use(session));
+  }
+
+  /** Shows what was known at the last visit, if that is kept. */
+  showLast(): void {
+    const last = lastKnown();
+    if (!last) return;
+    this.#skewMs = last.skewMs;
+    batch(() => {
+      this.#use(last.session);
+      this.pricesByHome.value = new Map(last.prices);
+      this.plans.value = last.plans;
+      this.readAt = last.at;
+      this.#isRead.value = true;
+    });
+  }
+
+  /** Reads everything and subscribes to events. */
+  async begin(): Promise<void> {
+    const read = this.readAll();
+    // Requested last: the first view waits for prices and plans.
+    this.#listen();
+    await read;
+  }
+
+  async readAll(): Promise<void> {
+    // Prices of another home are read when it is shown.
+    const homes = this.homes.value.map(({ id }) => id);
+    const shown = homes.filter((id) => id === this.homeId.value || this.pricesByHome.value.has(id));
+    await Promise.all([...shown.map((id) => this.readPrices(id)), this.readPlans(), this.readSystem()]);
+    this.#isRead.value = true;
+    this.#keep();
+  }
+
+  /** Shows another home. */
+  choose(home: string): void {
+    this.homeId.value = home;
+    if (!this.pricesByHome.value.has(home)) void this.readPrices(home);
+  }
+
+  async readPrices(home: string): Promise<void> {
+    await this.#read(`prices ${home}`, async () => {
+      const prices = pricesOf(await call("GET /local/v1/prices", { home }));
+      this.pricesByHome.value = new Map([...this.pricesByHome.value, [home, prices]]);
+      this.#keep();
+    });
+  }
+
+  async readPlans(): Promise<void> {
+    await this.#read("plans", async () => {
+      const { plans, waiting } = await call("GET /local/v1/plans", {});
+      this.plans.value = plans;
+      this.waitingPlans.value = waiting;
+    });
+  }
+
+  async readSystem(): Promise<void> {
+    await this.#read("system", async () => {
+      this.system.value = await call("GET /local/v1/system", {});
+    });
+  }
+
+  /** Reads something once. If that fails, the earlier data stays. */
+  async #read(name: string, read: () => Promise<void>): Promise<void> {
+    try {
+      await read();
+      this.readAt = this.now();
+      this.tick();
+    } catch (thrown) {
+      const { status, retryAfterSec } = refusalIn(thrown);
+      if (status === 401) this.#signedOut();
+      else if (status === null) this.#lost();
+      else this.#soon(name, () => this.#read(name, read), Math.min(MAX_RETRY_SEC, retryAfterSec ?? 15) * 1_000);
+    }
+  }
+
+  #use(session: Session): void {
+    this.session.value = session;
+    const { homes } = session.house ?? {};
+    if (homes) this.homes.value = homes;
+    if (homes && !homes.some(({ id }) => id === this.homeId.value)) this.homeId.value = homes[0]?.id ?? null;
+    this.tick();
+  }
+
+  #keep(): void {
+    const session = this.session.value;
+    const plans = this.plans.value;
+    const skewMs = this.#skewMs;
+    if (session?.house && plans)
+      keepLast({ session, plans, skewMs, prices: [...this.pricesByHome.value], at: this.readAt ?? this.now() });
+  }
+
+  #listen(): void {
+    this.#events?.close();
+    const events = new EventSource(pathOf("events"));
+    this.#events = events;
+    events.onopen = () => void this.#found();
+    events.onerror = () => {
+      this.#lost();
+      if (events.readyState === EventSource.CLOSED)
+        setTimeout(() => events === this.#events && this.#listenAgain(), RETRY_MS);
+    };
+    const on = (types: readonly string[], then: (data: string) => void) => {
+      for (const type of types) events.addEventListener(type, ({ data }: MessageEvent<string>) => then(data));
+    };
+    on(["price"], (data) => this.#priced(JSON.parse(data) as PriceEvent));
+    on(["data"], (data) => this.#rowsChanged(JSON.parse(data) as DataEvent));
+    on(["plan", "signal"], () => this.#soon("plans", () => this.readPlans(), GATHER_MS));
+    on(["problem"], () => this.#soon("system", () => this.readSystem(), GATHER_MS));
+    on(["quota", "plug"], () => this.#soon("system", () => this.readSystem(), SYSTEM_GATHER_MS));
+  }
+
+  /**
+   * Subscribes again after a refusal, because browsers do not. The session may have ended, or the daemon is starting.
+   */
+  async #listenAgain(): Promise<void> {
+    try {
+      await this.readSession();
+      if (this.mayRead.value) this.#listen();
+      else this.#signedOut();
+    } catch {
+      setTimeout(() => void this.#listenAgain(), RETRY_MS);
+    }
+  }
+
+  async #found(): Promise<void> {
+    if (this.lostAt.value === null) return;
+    try {
+      await this.readSession();
+      if (!this.mayRead.value) return;
+      await this.readAll();
+      this.lostAt.value = null;
+    } catch {
+      // There is still no contact. This method is called again when the event stream opens.
+    }
+  }
+
+  #lost(): void {
+    this.lostAt.value ??= this.now();
+  }
+
+  #signedOut(): void {
+    this.#events?.close();
+    this.#events = null;
+    forgetLast();
+    const session = this.session.value;
+    if (!session) return;
+    const { house: _, ...others } = session;
+    this.session.value = { ...others, signed_in: false };
+  }
+
+  /** Handles a new price. If it is not the current one by the page's clock, the daemon's clock has changed. */
+  #priced({ start, end }: PriceEvent): void {
+    const now = this.now();
+    if (start && end && (Date.parse(start) > now || Date.parse(end) <= now))
+      this.#soon("session", () => this.readSession(), GATHER_MS);
+    else this.tick();
+  }
+
+  #rowsChanged({ home, series }: DataEvent): void {
+    const shown = this.home.value;
+    const readPrices = (id: string) => this.#soon(`prices ${id}`, () => this.readPrices(id), GATHER_MS);
+    // A home exists once its address has rows.
+    if (!shown) this.#soon("session", () => this.readSession(), GATHER_MS);
+    // Rows without a home may belong to a place, which has only prices.
+    if (home === null && shown?.address_id === null) readPrices(shown.id);
+    if (home !== null && (series === "prices" || series === "forecastPrices")) readPrices(home);
+    else if (home === shown?.id) this.rowChanges.value++;
+  }
+
+  #soon(name: string, read: () => Promise<void>, afterMs: number): void {
+    clearTimeout(this.#due.get(name));
+    const run = () => void read().catch((thrown: unknown) => refusalIn(thrown) && this.#lost());
+    this.#due.set(name, setTimeout(run, afterMs));
+  }
+}
+
+function pricesOf({ currency, vat_included: vatIncluded, prices }: PricesAnswer): Prices {
+  const points = prices.map(({ start, end, price, level, estimate, rank, rank_of: rankOf, parts }) => ({
+    start: Date.parse(start),
+    end: Date.parse(end),
+    price,
+    estimate,
+    level: level ?? ("unknown" as const),
+    rank,
+    rankOf,
+    parts,
+  }));
+  return { currency, vatIncluded, points };
+}

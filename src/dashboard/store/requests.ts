@@ -1,0 +1,143 @@
+/** Requests of the page to its daemon. */
+import type { AnswerOf, ParamsOf, Route } from "../../api/calls.ts";
+import { recordChange } from "../history/changes.ts";
+import { type ErrorBody, errorIn, type Mistake } from "./error-texts.ts";
+
+/** Returns the URL of a path below the page, also behind a proxy that adds a prefix. */
+export const pathOf = (path: string): URL => new URL(path, document.baseURI);
+const TIMEOUT_MS = 15_000;
+/** Time limit for a copy of the database. */
+const UPLOAD_TIMEOUT_MS = 120_000;
+
+interface RefusalFacts {
+  /** HTTP status; null without a response. */
+  readonly status: number | null;
+  readonly code: string;
+  readonly reason: string;
+  /** Why a plan refused a command. */
+  readonly refusal?: string | null;
+  readonly retryAfterSec?: number | null;
+  readonly mistakes?: readonly Mistake[];
+  readonly isTranslated?: boolean;
+}
+
+/** Error of a request that the daemon refused or did not answer. */
+export class Refusal extends Error {
+  readonly status: number | null;
+  readonly code: string;
+  readonly reason: string;
+  readonly refusal: string | null;
+  readonly retryAfterSec: number | null;
+  readonly mistakes: readonly Mistake[];
+  /** Whether the reason is in the language of the page. */
+  readonly isTranslated: boolean;
+
+  constructor({
+    status,
+    code,
+    reason,
+    refusal = null,
+    retryAfterSec = null,
+    mistakes = [],
+    isTranslated,
+  }: RefusalFacts) {
+    super(reason);
+    this.status = status;
+    this.code = code;
+    this.reason = reason;
+    this.refusal = refusal;
+    this.retryAfterSec = retryAfterSec;
+    this.mistakes = mistakes;
+    this.isTranslated = isTranslated ?? false;
+  }
+}
+
+/** Returns a thrown refusal. Throws any other error again. */
+export function refusalIn(thrown: unknown): Refusal {
+  if (thrown instanceof Refusal) return thrown;
+  throw thrown;
+}
+
+/** Returns the JSON of a file next to the page, or of an operation of the service. Rejects with a Refusal. */
+export async function get<Content>(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Content> {
+  return (await send(path, { headers })) as Content;
+}
+
+interface CallOptions {
+  readonly body?: object;
+  /** Revision of the configuration that the change is for. */
+  readonly revision?: string | undefined;
+}
+
+/**
+ * Calls an endpoint of the daemon, such as `call("GET /local/v1/month", { home })`, and returns its JSON. Parameters that
+ * the path does not name are in the query. The daemon has the same version as the page, so the types fit.
+ * Rejects with a Refusal.
+ */
+export async function call<Asked extends Route>(
+  route: Asked,
+  params: ParamsOf<Asked>,
+  { body, revision }: CallOptions = {},
+): Promise<AnswerOf<Asked>> {
+  const [method = "", path = ""] = route.split(" /");
+  const query = new URLSearchParams();
+  const names = Object.entries(params as Readonly<Record<string, string | number>>);
+  let filled = path;
+  for (const [name, value] of names) {
+    if (path.includes(`:${name}`)) filled = filled.replace(`:${name}`, encodeURIComponent(value));
+    else query.set(name, String(value));
+  }
+  const answer = await send(query.size > 0 ? `${filled}?${query}` : filled, {
+    method,
+    headers: {
+      ...(body && { "Content-Type": "application/json" }),
+      ...(revision !== undefined && { "If-Match": `"${revision}"` }),
+    },
+    ...(method !== "GET" && body && { body: JSON.stringify(body) }),
+  });
+  if (method !== "GET") recordChange(answer);
+  return answer as AnswerOf<Asked>;
+}
+
+/** Sends a file as the body. */
+export async function upload(path: string, file: Blob, type: string): Promise<void> {
+  await send(path, { method: "POST", headers: { "Content-Type": type }, body: file }, UPLOAD_TIMEOUT_MS);
+}
+
+/**
+ * Downloads a file under the name from the response. A link could not send the header `X-Elbro-Page`.
+ * Rejects with a Refusal.
+ */
+export async function download(path: string): Promise<void> {
+  const response = await answered(path, { headers: {} }, UPLOAD_TIMEOUT_MS);
+  if (!response.ok) throw await refusalOf(response, await response.json().catch(() => null));
+  const url = URL.createObjectURL(await response.blob());
+  const name = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "elbro";
+  Object.assign(document.createElement("a"), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), TIMEOUT_MS);
+}
+
+async function send(path: string, options: Options, timeoutMs = TIMEOUT_MS): Promise<unknown> {
+  const response = await answered(path, options, timeoutMs);
+  const body: unknown = await response.json().catch(() => null);
+  if (response.ok && body !== null) return body;
+  throw await refusalOf(response, body);
+}
+
+type Options = RequestInit & { readonly headers: Readonly<Record<string, string>> };
+
+async function refusalOf(response: Response, body: unknown): Promise<Refusal> {
+  const retryAfterSec = Number(response.headers.get("retry-after")) || null;
+  const error = await errorIn(document.documentElement.lang, (body ?? {}) as ErrorBody);
+  const { errorCode = "unreadable", reason = `status ${response.status}`, ...details } = error;
+  return new Refusal({ ...details, status: response.status, code: errorCode, reason, retryAfterSec });
+}
+
+async function answered(path: string, options: Options, timeoutMs: number): Promise<Response> {
+  try {
+    const headers = { ...options.headers, "X-Elbro-Page": "1", "Accept-Language": document.documentElement.lang };
+    return await fetch(pathOf(path), { ...options, headers, signal: AbortSignal.timeout(timeoutMs) });
+  } catch {
+    throw new Refusal({ status: null, code: "no_contact", reason: "no contact" });
+  }
+}

@@ -1,0 +1,75 @@
+/** The language of the page: the browser's if the page has it, or the one that was chosen on the page. */
+import { type DashboardSubject, type Facts, fillText, type Pattern, type Texts } from "../../core/text/fill-text.ts";
+import { get } from "../store/requests.ts";
+
+/** Parts of the texts, each in a file of its own. `page` is for the first view, the others are loaded with their views. */
+type TextPart = DashboardSubject;
+export type TextName<Part extends TextPart = "page"> = keyof Texts[Part] & string;
+
+/** Returns a text of a part, with its facts. */
+export interface Translate<Part extends TextPart = "page"> {
+  (name: TextName<Part>, facts?: Facts): string;
+  readonly has: (name: string) => name is TextName<Part>;
+  readonly language: Language;
+}
+
+export const LANGUAGES = { da: "Dansk", sv: "Svenska", nb: "Norsk", en: "English" } as const;
+export type Language = keyof typeof LANGUAGES;
+export const languageOptions = Object.entries(LANGUAGES).map(([value, text]) => ({ value, text, lang: value }));
+
+/** Names that browsers use for Norwegian. */
+const ALIASES: Readonly<Record<string, Language>> = { no: "nb", nn: "nb" };
+
+/** Returns the chosen language, or else the first of the browser's languages that the page has; English by default. */
+export function languageFor(wanted: readonly string[], chosen: string | null): Language {
+  for (const tag of [...(chosen === null ? [] : [chosen]), ...wanted]) {
+    const name = tag.toLowerCase().split("-")[0] ?? "";
+    const language = ALIASES[name] ?? name;
+    if (isLanguage(language)) return language;
+  }
+  return "en";
+}
+
+function isLanguage(name: string): name is Language {
+  return Object.hasOwn(LANGUAGES, name);
+}
+
+/** Returns a stored choice of an earlier visit; null without a choice or without browser storage. */
+export function kept(what: string): string | null {
+  try {
+    return localStorage.getItem(`elbro-${what}`);
+  } catch {
+    return null;
+  }
+}
+
+/** Stores a choice for the next visit. */
+export function keep(what: string, value: string): void {
+  try {
+    localStorage.setItem(`elbro-${what}`, value);
+  } catch {
+    // Without storage, the choice is valid until the page is closed.
+  }
+}
+
+/** Loads the texts of a part. The build and the development server make its file from `src/i18n`. */
+export function textsOf<Part extends TextPart>(part: Part, language: Language): Promise<Texts[Part]> {
+  const here = import.meta.url;
+  return get(new URL(`texts-${language}-${part}.json`, here).href);
+}
+
+/** Loads the texts of a part, and returns the function that looks them up. */
+export async function translateIn<Part extends Exclude<TextPart, "forms">>(
+  part: Part,
+  language: Language,
+): Promise<Translate<Part>> {
+  return translator<Part>(await textsOf(part, language), language);
+}
+
+/** Returns the function that looks up texts of a part. */
+export function translator<Part extends TextPart>(texts: Texts[Part], language: Language): Translate<Part> {
+  const patterns = texts as Readonly<Record<string, Pattern>>;
+  const translate = (name: string, facts?: Facts) => fillText(language, patterns[name] ?? "", facts);
+  const has = (name: string): name is TextName<Part> => Object.hasOwn(patterns, name);
+  return Object.assign(translate, { has, language });
+}
