@@ -233,7 +233,9 @@ export function specOf(entry: PlanEntry): PlanSpec {
     field && given[setting] !== undefined ? [[field, read ? read(given[setting] as never) : given[setting]]] : [],
   );
   const spec = {
-    ...{ kind, useForecast: entry.use_forecast || entry.within !== undefined, ...Object.fromEntries(fixed) },
+    kind,
+    useForecast: entry.use_forecast || entry.within !== undefined,
+    ...Object.fromEntries(fixed),
     ...(kwh !== undefined && kw !== undefined && { kwh, energyKw: kw, hoursMs: energyMs(kwh, kw) }),
     ...(side && { tolerance: { percent: 0, side } }),
   } as PlanSpec;
