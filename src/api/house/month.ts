@@ -1,10 +1,9 @@
 /** Endpoint `month`: the costs and the highest hours of a month. */
 
 import { message } from "../../core/language/text.ts";
-import type { PeakHour } from "../../core/prices/month-figures.ts";
 import { tariffChanges } from "../../core/prices/tariff-change.ts";
-import { rounded, roundedOrNull } from "../../core/text/rounding.ts";
-import { type EpochMs, formatInstant, type Interval } from "../../core/time/interval.ts";
+import { wire } from "../../core/text/wire.ts";
+import type { EpochMs, Interval } from "../../core/time/interval.ts";
 import { localError } from "../../http/errors.ts";
 import { endpoint, HOME_ERRORS } from "../endpoint.ts";
 import * as parameter from "../parameters.ts";
@@ -64,26 +63,20 @@ export const monthEndpoints = [
           "feature_unavailable",
           message("refused.no_usage", { measure: "consumption", home: view.name }),
         );
-      const { start, end, toDate, knownUntil, expected, expectedKwh, peaks } = month;
+      const { start, peaks, ...figures } = month;
       const costs = costsBefore(source, view.id, start);
-      const peakRows = (hours: readonly PeakHour[]) =>
-        hours.map((hour) => ({ start: formatInstant(hour.start), date: hour.date, kw: rounded(hour.kw) }));
-      const body: MonthAnswer = {
+      const body: MonthAnswer = wire({
         id: view.id,
         name: view.name,
         currency: costs?.unit ?? view.snapshot.currency,
-        start: formatInstant(start),
-        end: formatInstant(end),
-        to_date: roundedOrNull(toDate),
-        known_until: knownUntil === null ? null : formatInstant(knownUntil),
-        expected: roundedOrNull(expected),
-        expected_kwh: roundedOrNull(expectedKwh),
-        previous_month: roundedOrNull(costs?.previousMonth ?? null),
-        same_month_last_year: roundedOrNull(costs?.sameMonth ?? null),
-        previous_year: roundedOrNull(costs?.previousYear ?? null),
-        peaks: peaks && { mean: rounded(peaks.mean), days: peakRows(peaks.days), hours: peakRows(peaks.hours) },
-        tariff_changes: changesIn(source, view.id, month, now),
-      };
+        start,
+        ...figures,
+        previousMonth: costs?.previousMonth ?? null,
+        sameMonthLastYear: costs?.sameMonth ?? null,
+        previousYear: costs?.previousYear ?? null,
+        peaks: peaks && { mean: peaks.mean, days: peaks.days, hours: peaks.hours },
+        tariffChanges: changesIn(source, view.id, month, now),
+      });
       return { kind: "json", body };
     },
   }),
@@ -110,5 +103,5 @@ function changesIn({ calendar, points }: LocalSource, id: string, { start, end }
   const range = { start: calendar.add("month", start, -1), end };
   return tariffChanges(points(id, range, now), calendar)
     .filter(({ date }) => date >= calendar.dateOf(range.start) && date < calendar.dateOf(end))
-    .map(({ date, before, after }) => ({ date, before: rounded(before), after: rounded(after) }));
+    .map(({ date, before, after }) => ({ date, before, after }));
 }

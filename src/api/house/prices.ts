@@ -9,6 +9,7 @@ import { type JudgedPoint, judgedPoints } from "../../core/prices/price-comparis
 import { priceState } from "../../core/prices/price-state.ts";
 import type { PricePoint } from "../../core/prices/timeline.ts";
 import { rounded } from "../../core/text/rounding.ts";
+import { wire } from "../../core/text/wire.ts";
 import { type EpochMs, formatInstant, type Interval } from "../../core/time/interval.ts";
 import { type LocalError, localError } from "../../http/errors.ts";
 import type { LocalAnswer } from "../../http/response.ts";
@@ -157,20 +158,22 @@ export const priceEndpoints = [
       const view = sold ?? bought;
       const known = sold?.timeline.points ?? source.points(view.id, range, now);
       const points = judgedPoints(known, range, source.calendar, source.thresholds);
-      const body: TimelineAnswer = {
-        id: view.id,
-        name: view.name,
-        kind: view.kind,
-        currency: view.snapshot.currency,
-        vat_included: view.snapshot.vatIncluded,
-        region: view.region,
-        resolution: view.resolution,
-        time_zone: source.calendar.zone,
-        from: formatInstant(range.start),
-        to: formatInstant(params.to === null ? (points.at(-1)?.end ?? range.start) : range.end),
-        tomorrow_valid: view.snapshot.tomorrowValid,
-        prices: points.map((point) => pointOf(point, sold ? null : view.snapshot)),
-      };
+      const { id, name, kind, region, resolution, snapshot } = view;
+      const { currency, vatIncluded, tomorrowValid } = snapshot;
+      const body: TimelineAnswer = wire({
+        id,
+        name,
+        kind,
+        currency,
+        vatIncluded,
+        region,
+        resolution,
+        timeZone: source.calendar.zone,
+        from: range.start,
+        to: params.to === null ? (points.at(-1)?.end ?? range.start) : range.end,
+        tomorrowValid,
+        prices: points.map((point) => pointOf(point, sold ? null : snapshot)),
+      });
       const text = JSON.stringify(body);
       const tag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
       const headers = { ETag: tag, "Cache-Control": "private, no-cache" };
@@ -188,48 +191,39 @@ function priceAlone(view: PriceView, now: EpochMs): LocalAnswer {
 }
 
 function viewOf(view: PriceView): s.ValueOf<typeof priceView> {
-  const { snapshot, parts } = view;
-  const { current } = snapshot;
+  const { id, name, kind, region, resolution, snapshot, parts } = view;
+  const { current, tomorrowValid, tomorrowMean, tomorrowPublishedAt, quartersRepeatHours } = snapshot;
   return {
-    id: view.id,
-    name: view.name,
-    kind: view.kind,
-    region: view.region,
-    resolution: view.resolution,
+    id,
+    name,
+    kind,
+    region,
+    resolution,
     ...priceState(snapshot),
-    cheap: snapshot.cheap,
-    variable_charges: current?.variableCharges ?? null,
-    parts: current && partsOf(current, snapshot),
-    ...(view.kind === "place" ? { spot: figure(parts?.spot), charges: figure(parts?.charges) } : {}),
-    tomorrow_valid: snapshot.tomorrowValid,
-    tomorrow_mean: figure(snapshot.tomorrowMean),
-    tomorrow_published_at: snapshot.tomorrowPublishedAt === null ? null : formatInstant(snapshot.tomorrowPublishedAt),
-    quarters_repeat_hours: snapshot.quartersRepeatHours,
-    until: formatInstant(snapshot.nextChangeAt),
+    ...wire({
+      cheap: snapshot.cheap,
+      variableCharges: current?.variableCharges ?? null,
+      parts: current && partsOf(current, snapshot),
+      ...(kind === "place" && { spot: parts?.spot ?? null, charges: parts?.charges ?? null }),
+      tomorrowValid,
+      tomorrowMean,
+      tomorrowPublishedAt,
+      quartersRepeatHours,
+      until: snapshot.nextChangeAt,
+    }),
   };
 }
 
 export type PriceRowAnswer = s.ValueOf<typeof timelinePrice>;
 
 /** `bought` is the snapshot with the terms of the prices; null for prices of sold energy, which have no parts. */
-function pointOf(point: JudgedPoint, bought: HomeSnapshot | null): PriceRowAnswer {
+function pointOf(point: JudgedPoint, bought: HomeSnapshot | null) {
   const { start, end, price, estimate, level, rank, rankOf, percentile } = point;
-  return {
-    start: formatInstant(start),
-    end: formatInstant(end),
-    price: rounded(price),
-    estimate,
-    level,
-    rank,
-    rank_of: rankOf,
-    percentile,
-    parts: bought && partsOf(point, bought),
-  };
+  return { start, end, price, estimate, level, rank, rankOf, percentile, parts: bought && partsOf(point, bought) };
 }
 
-function partsOf(point: PricePoint, { vatIncluded, home }: HomeSnapshot): s.ValueOf<typeof parts> {
-  const found = priceParts(point, { vatIncluded, terms: home.exportTerms });
-  return found && { spot: rounded(found.spot), charges: rounded(found.charges), vat: rounded(found.vat) };
+function partsOf(point: PricePoint, { vatIncluded, home }: HomeSnapshot) {
+  return priceParts(point, { vatIncluded, terms: home.exportTerms });
 }
 
 function rangeOf({ calendar }: LocalSource, { from, to }: parameter.Range, now: EpochMs): Interval | LocalError {
@@ -238,8 +232,4 @@ function rangeOf({ calendar }: LocalSource, { from, to }: parameter.Range, now: 
   const end = to ?? longest;
   if (end > longest) return localError("range_too_large", message("refused.price_days", { most: MAX_DAYS }));
   return parameter.rangeOrError(start, end);
-}
-
-function figure(value: number | null | undefined): number | null {
-  return value === null || value === undefined ? null : rounded(value);
 }

@@ -2,9 +2,9 @@
 
 import { message } from "../../core/language/text.ts";
 import { finishedRun, planMonth } from "../../core/planning/snapshot/plan-payload.ts";
-import { type UsagePeriod, usageUnits } from "../../core/prices/usage-periods.ts";
-import { roundedOrNull } from "../../core/text/rounding.ts";
-import { DAY_MS, type EpochMs, formatInstant, type Interval } from "../../core/time/interval.ts";
+import { usageUnits } from "../../core/prices/usage-periods.ts";
+import { wire } from "../../core/text/wire.ts";
+import { DAY_MS, type EpochMs, type Interval } from "../../core/time/interval.ts";
 import { type LocalError, localError } from "../../http/errors.ts";
 import type { MonthResult, PlanResult } from "../../plans/plan-results.ts";
 import { endpoint, HOME_ERRORS } from "../endpoint.ts";
@@ -187,7 +187,7 @@ export const resultEndpoints = [
       const found = source.usage(view.id, { operation: measures[name], unit, range: period });
       if (!found)
         return localError("feature_unavailable", message("refused.no_usage", { measure: name, home: view.name }));
-      const rows = found.periods.map(usageRowOf);
+      const rows = wire(found.periods);
       const about = { id: view.id, name: view.name, measure: name, by: unit, unit: found.unit };
       return { kind: "json", body: { ...about, ...periodBody(period), rows } };
     },
@@ -202,20 +202,13 @@ export type RunAnswer = s.ValueOf<typeof runSchema>;
 
 function runOf({ run, ...owned }: PlanResult): RunAnswer {
   const { kwh, windowStartPrice, windowPrice } = run;
-  const baselines = { window_start_price: roundedOrNull(windowStartPrice), window_price: roundedOrNull(windowPrice) };
-  return { ...ownerOf(owned), ...finishedRun(run), kwh: roundedOrNull(kwh), ...baselines };
+  return { ...ownerOf(owned), ...finishedRun(run), ...wire({ kwh, windowStartPrice, windowPrice }) };
 }
 
 export type MonthAnswer = s.ValueOf<typeof monthSchema>;
 
 function monthOf({ month, ...owned }: MonthResult): MonthAnswer {
   return { ...ownerOf(owned), ...planMonth(month) };
-}
-
-export type UsageRowAnswer = s.ValueOf<typeof usageRow>;
-
-function usageRowOf({ start, end, value, hours, estimate }: UsagePeriod): UsageRowAnswer {
-  return { start: formatInstant(start), end: formatInstant(end), value: roundedOrNull(value), hours, estimate };
 }
 
 function periodOf(
@@ -228,5 +221,5 @@ function periodOf(
 }
 
 function periodBody({ start, end }: Interval) {
-  return { from: formatInstant(start), to: formatInstant(end) };
+  return wire({ from: start, to: end });
 }

@@ -3,7 +3,8 @@
 import { cheapSpec } from "../../core/planning/cheap-query.ts";
 import { planStatus } from "../../core/planning/snapshot/plan-payload.ts";
 import type { PlanSnapshot } from "../../core/planning/snapshot/plan-snapshot.ts";
-import { type EpochMs, formatInstant, SECOND_MS } from "../../core/time/interval.ts";
+import { wire } from "../../core/text/wire.ts";
+import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
 import { type LocalError, localError } from "../../http/errors.ts";
 import type { CheapAnswer } from "../../state/cheap-queries.ts";
 import { endpoint, HOME_ERRORS } from "../endpoint.ts";
@@ -119,10 +120,7 @@ function bodyOf(view: PriceView, { plan, window, until }: CheapAnswer, now: Epoc
   } = planStatus(plan);
   const { hours, from, ready_by, max_price } = settings;
   return {
-    now: formatInstant(now),
-    id: view.id,
-    name: view.name,
-    on: plan.on,
+    ...wire({ now, id: view.id, name: view.name, on: plan.on }),
     ...status,
     asked: {
       kind: plan.definition.spec.kind,
@@ -130,8 +128,7 @@ function bodyOf(view: PriceView, { plan, window, until }: CheapAnswer, now: Epoc
         Object.entries({ hours, from, ready_by, max_price }).map(([name, setting]) => [name, setting?.value ?? null]),
       ),
     },
-    window: window && { start: formatInstant(window.start), end: formatInstant(window.end) },
-    until: until === null ? null : formatInstant(until),
+    ...wire({ window: window && { start: window.start, end: window.end }, until }),
   };
 }
 

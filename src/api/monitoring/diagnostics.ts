@@ -6,6 +6,7 @@ import type { Config } from "../../config/schema/schema.ts";
 import { hostNamesIn, redactedConfig, secretsIn, userNamesIn } from "../../config/secrets.ts";
 import { type RedactedText, redact, revealsPlace } from "../../core/text/redact.ts";
 import { slugOf } from "../../core/text/slug.ts";
+import { wire } from "../../core/text/wire.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import type { State } from "../../state/open-state.ts";
 import { KeyFile } from "../../storage/api-key-file.ts";
@@ -43,12 +44,7 @@ export async function diagnosticsReport(deps: ApiDeps, health: HealthReport, now
       state,
       code: reason.code,
       reason: reason.text,
-      runs: runs.map(({ start, end, basis, begun }) => ({
-        start: formatInstant(start),
-        end: formatInstant(end),
-        basis,
-        begun,
-      })),
+      runs: runs.map(({ start, end, basis, begun }) => wire({ start, end, basis, begun })),
     })),
     config: redactedConfig(config),
   };

@@ -10,9 +10,10 @@ import type { PastProblem } from "../../core/status/problem-history.ts";
 import { isNewer } from "../../core/status/release-update.ts";
 import { VERSION } from "../../core/status/version.ts";
 import type { Counter } from "../../core/text/counter.ts";
-import { DAY_MS, type EpochMs, formatInstant, SECOND_MS } from "../../core/time/interval.ts";
+import { wire } from "../../core/text/wire.ts";
+import { DAY_MS, type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
 import { plugState } from "../../mqtt/topics/plug-topics.ts";
-import type { Account, ReportedWindow } from "../../service/client/account.ts";
+import type { Account } from "../../service/client/account.ts";
 import type { SeriesRepository } from "../../state/series-repository.ts";
 import { inSlices } from "../../state/slices.ts";
 import type { ApiDeps } from "../deps.ts";
@@ -41,12 +42,14 @@ export async function systemReport(
   const series: SeriesAge[] = [];
   await inSlices(state.series, (each) => void series.push(seriesAge(each, now)));
   return {
-    version: VERSION,
-    node: process.versions.node,
-    now: formatInstant(now),
-    started_at: formatInstant(startedAt),
-    uptime_seconds: Math.floor((deps.clock.monotonicMs() - stats.startedMs) / SECOND_MS),
-    time_trusted: isTimeTrusted(now),
+    ...wire({
+      version: VERSION,
+      node: process.versions.node,
+      now,
+      startedAt,
+      uptimeSeconds: Math.floor((deps.clock.monotonicMs() - stats.startedMs) / SECOND_MS),
+      timeTrusted: isTimeTrusted(now),
+    }),
     health: healthBody(health, true),
     interfaces,
     series,
@@ -88,14 +91,9 @@ export function spentToday(repository: SeriesRepository, account: string, now: E
 type SeriesAge = ReturnType<typeof seriesAge>;
 
 function seriesAge({ owner, account, label, lastSuccessAt }: SeriesFreshness, now: EpochMs) {
-  return {
-    home: owner?.id ?? null,
-    name: owner?.name ?? null,
-    account,
-    series: label,
-    last_success_at: lastSuccessAt === null ? null : formatInstant(lastSuccessAt),
-    age_seconds: lastSuccessAt === null ? null : Math.max(0, Math.floor((now - lastSuccessAt) / SECOND_MS)),
-  };
+  const ageSeconds = lastSuccessAt === null ? null : Math.max(0, Math.floor((now - lastSuccessAt) / SECOND_MS));
+  const { id: home = null, name = null } = owner ?? {};
+  return wire({ home, name, account, series: label, lastSuccessAt, ageSeconds });
 }
 
 type InterfaceReport = ReturnType<typeof interfaceReport>;
@@ -117,16 +115,10 @@ function interfaceReport(
     account: account.name,
     interface: known?.interface ?? null,
     state: known?.service ?? null,
-    quota: { minute: windowReport(minute), day: windowReport(day) },
+    quota: wire({ minute, day }),
     today: { requests: known?.requestsToday ?? null, ...spentToday(repository, account.name, now) },
     since_start: asked.map(({ labels: [, operation = "", outcome = ""], count }) => ({ operation, outcome, count })),
   };
-}
-
-function windowReport(window: ReportedWindow | null) {
-  if (!window) return null;
-  const { limit, left, resetsAt } = window;
-  return { limit, left, resets_at: resetsAt === null ? null : formatInstant(resetsAt) };
 }
 
 function brokerReport(config: Config) {
@@ -157,13 +149,5 @@ function memoryReport() {
 }
 
 function problemReport({ code, subject, since, endedAt, advice, detail, requestId }: PastProblem) {
-  return {
-    code,
-    subject,
-    since: formatInstant(since),
-    ended_at: endedAt === null ? null : formatInstant(endedAt),
-    advice,
-    detail,
-    request_id: requestId,
-  };
+  return wire({ code, subject, since, endedAt, advice, detail, requestId });
 }

@@ -8,9 +8,6 @@ import { amountReader, DEFAULT_COST_FIELD, type UsageOperation } from "./usage-a
 /** Amount of one local day. Unit: kWh for energy, the series' currency for costs and revenue. */
 export type DayUsage = Readonly<ReturnType<typeof dayUsage>>;
 
-/** Sum of the known days since the start of a month or year. Unit: as in `DayUsage`. */
-export type PeriodUsage = Readonly<NonNullable<ReturnType<typeof periodOf>>>;
-
 /** Figures of one series. Unknown values are null, never zero. */
 export type UsageFigures = Readonly<ReturnType<typeof usageFigures>>;
 

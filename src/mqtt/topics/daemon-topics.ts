@@ -4,7 +4,8 @@ import type { Language } from "../../core/language/language.ts";
 import { type Text, textIn } from "../../core/language/text.ts";
 import { type DaemonState, problemReason } from "../../core/status/daemon-status.ts";
 import { type Problem, problemIn } from "../../core/status/problem.ts";
-import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
+import { wire } from "../../core/text/wire.ts";
+import type { EpochMs } from "../../core/time/interval.ts";
 import type { Message } from "../client/message.ts";
 
 /** Maximum number of published problems, and maximum length of their texts. Home Assistant limits attributes. */
@@ -38,15 +39,14 @@ export function daemonMessages(base: string, view: DaemonView, language: Languag
 
 function infoOf({ version, startedAt, interfaces, problems, backfill }: DaemonState): object {
   return {
-    version,
-    started_at: formatInstant(startedAt),
+    ...wire({ version, startedAt }),
     interfaces: Object.fromEntries(
       interfaces.map((each) => [each.account, { interface: each.interface, state: each.service }]),
     ),
     quota: Object.fromEntries(
       interfaces.map(({ account, minuteLeft, dayLeft, requestsToday }) => [
         account,
-        { minute_left: minuteLeft, day_left: dayLeft, requests_today: requestsToday },
+        wire({ minuteLeft, dayLeft, requestsToday }),
       ]),
     ),
     backfill: backfill && { days_known: backfill.known, days_wanted: backfill.wanted },
@@ -57,11 +57,7 @@ function infoOf({ version, startedAt, interfaces, problems, backfill }: DaemonSt
 function refusedOf({ refusedCommand }: DaemonView, language: Language): object {
   if (refusedCommand === null) return { command: null, reason: null, at: null };
   const { command, reason, at } = refusedCommand;
-  return {
-    command,
-    reason: textIn(language, reason).slice(0, MAX_TEXT_LENGTH),
-    at: formatInstant(at),
-  };
+  return wire({ command, reason: textIn(language, reason).slice(0, MAX_TEXT_LENGTH), at });
 }
 
 /** Returns the attributes of an entity. They are not in `info`, which changes with every request. */
@@ -74,12 +70,5 @@ function problemsOf({ problems }: DaemonState): object {
 }
 
 function problemState({ code, subject, since, advice, detail, requestId }: Problem): object {
-  return {
-    code,
-    subject,
-    since: formatInstant(since),
-    advice,
-    detail: detail.slice(0, MAX_TEXT_LENGTH),
-    request_id: requestId,
-  };
+  return wire({ code, subject, since, advice, detail: detail.slice(0, MAX_TEXT_LENGTH), requestId });
 }

@@ -1,10 +1,8 @@
 /** Public topics of a home's prices. */
-import { roundedPrices } from "../../core/prices/formats/format-limits.ts";
 import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { priceState } from "../../core/prices/price-state.ts";
 import type { PricePoint } from "../../core/prices/timeline.ts";
-import { rounded } from "../../core/text/rounding.ts";
-import { formatInstant, formatInstantOrNull } from "../../core/time/interval.ts";
+import { wire } from "../../core/text/wire.ts";
 import { type Message, plainDecimal } from "../client/message.ts";
 
 /**
@@ -27,24 +25,23 @@ export function homeMessages(base: string, snapshot: HomeSnapshot): Message[] {
   ];
 }
 
-function pricesOf(snapshot: HomeSnapshot): object {
-  return {
-    currency: snapshot.currency,
-    today: roundedPrices(snapshot.byPosition.today),
-    tomorrow: roundedPrices(snapshot.byPosition.tomorrow),
-    tomorrow_valid: snapshot.tomorrowValid,
-    tomorrow_published_at: formatInstantOrNull(snapshot.tomorrowPublishedAt),
-    quarters_repeat_hours: snapshot.quartersRepeatHours,
-    raw_today: startsAndValues(snapshot.today),
-    raw_tomorrow: startsAndValues(snapshot.tomorrow),
-  };
+function pricesOf({ currency, byPosition, tomorrowValid, tomorrowPublishedAt, ...snapshot }: HomeSnapshot): object {
+  return wire({
+    currency,
+    ...byPosition,
+    tomorrowValid,
+    tomorrowPublishedAt,
+    quartersRepeatHours: snapshot.quartersRepeatHours,
+    rawToday: startsAndValues(snapshot.today),
+    rawTomorrow: startsAndValues(snapshot.tomorrow),
+  });
 }
 
 function forecastOf({ currency, forecast }: HomeSnapshot): object {
-  return { currency, estimate: true, forecast: startsAndValues(forecast.slice(0, MAX_FORECAST_HOURS)) };
+  return wire({ currency, estimate: true, forecast: startsAndValues(forecast.slice(0, MAX_FORECAST_HOURS)) });
 }
 
 /** Omits `end`: with it, two days of quarters would exceed what Home Assistant's recorder keeps of attributes. */
-function startsAndValues(points: readonly PricePoint[]): object[] {
-  return points.map(({ start, price }) => ({ start: formatInstant(start), value: rounded(price) }));
+function startsAndValues(points: readonly PricePoint[]) {
+  return points.map(({ start, price }) => ({ start, value: price }));
 }

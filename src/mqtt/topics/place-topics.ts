@@ -2,7 +2,7 @@
 
 import type { PlaceSnapshot } from "../../core/prices/place-snapshot.ts";
 import { rounded } from "../../core/text/rounding.ts";
-import { formatInstant } from "../../core/time/interval.ts";
+import { wire } from "../../core/text/wire.ts";
 import { type Message, plainDecimal } from "../client/message.ts";
 
 /** Maximum number of published future prices. With charges and colors they stay below Home Assistant's 16,384 bytes. */
@@ -20,30 +20,17 @@ export function placeMessages(base: string, snapshot: PlaceSnapshot): Message[] 
     { topic: `${topic}/color`, payload: current?.color ?? "" },
     { topic: `${topic}/price/level`, payload: snapshot.level ?? "" },
     { topic: `${topic}/cheap`, payload: snapshot.cheap ? "ON" : "OFF", heartbeat: true },
-    { topic: `${topic}/cheapest`, payload: JSON.stringify(cheapestPayload(snapshot)) },
+    { topic: `${topic}/cheapest`, payload: JSON.stringify(wire({ cheapest: snapshot.cheapest })) },
     { topic: `${topic}/prices`, payload: JSON.stringify(upcoming(snapshot)) },
   ];
 }
 
-function cheapestPayload({ cheapest }: PlaceSnapshot): object {
-  return {
-    cheapest: cheapest.map(({ hours, start, end, mean }) => ({
-      hours,
-      start: formatInstant(start),
-      end: formatInstant(end),
-      mean: rounded(mean),
-    })),
-  };
-}
-
 function upcoming(snapshot: PlaceSnapshot): object {
-  return {
-    currency: snapshot.place.currency,
-    prices: snapshot.upcoming.slice(0, MAX_UPCOMING).map(({ start, price, charges, color }) => ({
-      start: formatInstant(start),
-      value: rounded(price),
-      ...(charges === null ? {} : { charges: rounded(charges) }),
-      ...(color === null ? {} : { color }),
-    })),
-  };
+  const prices = snapshot.upcoming.slice(0, MAX_UPCOMING).map(({ start, price, charges, color }) => ({
+    start,
+    value: price,
+    ...(charges === null ? {} : { charges }),
+    ...(color === null ? {} : { color }),
+  }));
+  return wire({ currency: snapshot.place.currency, prices });
 }

@@ -1,8 +1,7 @@
 /** Public topic of a plug. */
 
-import type { PlugMonth, PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
-import { rounded, roundedOrNull } from "../../core/text/rounding.ts";
-import { formatInstant, formatInstantOrNull } from "../../core/time/interval.ts";
+import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
+import { wire } from "../../core/text/wire.ts";
 import type { Message } from "../client/message.ts";
 
 /** Returns the path of a plug below the base topic. */
@@ -17,20 +16,5 @@ export function plugMessages(base: string, plug: PlugSnapshot): Message[] {
 
 /** Returns the published state of a plug. */
 export function plugState({ on, wanted, reason, code, available, silent, since, measured }: PlugSnapshot) {
-  return {
-    on,
-    wanted,
-    reason,
-    reason_code: code,
-    available,
-    problem: silent,
-    since: formatInstantOrNull(since),
-    ...(measured
-      ? { watts: measured.watts, month: plugMonth(measured.month), month_before: plugMonth(measured.monthBefore) }
-      : {}),
-  };
-}
-
-function plugMonth({ start, kwh, cost, currency }: PlugMonth) {
-  return { start: formatInstant(start), kwh: rounded(kwh), cost: roundedOrNull(cost), currency };
+  return wire({ on, wanted, reason, reasonCode: code, available, problem: silent, since, ...measured });
 }
