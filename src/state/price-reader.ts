@@ -1,14 +1,20 @@
 /** Reads a home's prices and usage from storage and caches them per day. */
 
 import { crc32 } from "node:zlib";
-import { LRUCache } from "lru-cache";
 import * as z from "zod/mini";
 import { invariant } from "../core/invariant.ts";
 import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-snapshot.ts";
 import { DEFAULT_THRESHOLDS, type LevelThresholds, REFERENCE_DAYS } from "../core/prices/level.ts";
 import { type MonthFigures, monthFigures, PROFILE_DAYS } from "../core/prices/month-figures.ts";
 import { type TariffChange, tariffChanges } from "../core/prices/tariff-change.ts";
-import { joinForecast, type PricePoint, pricePoints, type Timeline } from "../core/prices/timeline.ts";
+import {
+  joinForecast,
+  meanPrice,
+  type PricePoint,
+  pointsIn,
+  pricePoints,
+  type Timeline,
+} from "../core/prices/timeline.ts";
 import {
   type HomeUsage,
   NO_USAGE,
@@ -19,14 +25,14 @@ import {
   usageFigures,
   usageRange,
 } from "../core/prices/usage.ts";
-import { type HourUsage, type UsageOperation, usageHours, usageOperations } from "../core/prices/usage-amounts.ts";
+import { type UsageOperation, usageHours, usageOperations } from "../core/prices/usage-amounts.ts";
 import { type UsagePeriod, type UsageWanted, usagePeriods } from "../core/prices/usage-periods.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import type { Envelope, SeriesKey } from "../core/series/series.ts";
 import { keepingPromises } from "../core/status/kept-promise.ts";
 import type { Problems } from "../core/status/problem.ts";
 import type { Calendar } from "../core/time/calendar.ts";
-import { contains, DAY_MS, type EpochMs, type Interval } from "../core/time/interval.ts";
+import { contains, DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../core/time/interval.ts";
 import type { SeriesRepository } from "./series-repository.ts";
 
 export interface HomeReaderDeps {
@@ -57,7 +63,16 @@ interface SeriesDays {
 /** The last 30 days. */
 interface KnownMonth {
   readonly prices: Float64Array;
+  /** Mean prices of the last `FEE_HOURS` before today; NaN if unknown. */
+  readonly hourPrices: Float64Array;
   readonly tariffChange: TariffChange | null;
+}
+
+/** Amounts of the hours from `start`, and the digests of the days that they were read from. */
+interface KnownHours {
+  readonly start: EpochMs;
+  readonly values: Float64Array;
+  readonly digests: ReadonlyMap<EpochMs, number>;
 }
 
 /** A cached value, and the start of the day or range that it was made for. */
@@ -68,10 +83,8 @@ interface Made<Value> {
 
 /** Days of prices that the current price is compared with, in addition to today's. */
 const COMPARED_DAYS = 30;
-/** Days of prices from which the fees in the costs are known. */
-const FEE_DAYS = 14;
-/** Series whose hours of a month are cached. */
-const CACHED_HOURS = 20;
+/** Hours of prices from which the fees in the costs are known: two weeks. */
+const FEE_HOURS = 14 * 24;
 
 /**
  * Reads a home from storage. Parsing a week of quarters, a month and a year is done once per change of the series and
@@ -83,8 +96,8 @@ export class HomeReader {
   readonly #timelines = new Map<string, Made<Timeline | null>>();
   readonly #months = new Map<string, Made<KnownMonth>>();
   readonly #figures = new Map<string, Made<MonthFigures | null>>();
-  /** Hours of the figures: a new forecast changes the figures, but not these. */
-  readonly #hours = new LRUCache<string, Made<HourUsage[]>>({ max: CACHED_HOURS });
+  /** Hours of the current figures. */
+  readonly #hours = new Map<string, KnownHours>();
   readonly #usageDays = new Map<string, Made<SeriesDays | null>>();
   /** Months of the last reading, also after a change. */
   readonly #usageMonths = new Map<string, Months>();
@@ -99,8 +112,7 @@ export class HomeReader {
     if (operation === "prices" || operation === "forecastPrices") this.#timelines.delete(place);
     if (operation === "prices") this.#months.delete(place);
     if (!operation.startsWith("solar")) this.#figures.delete(place);
-    if (unit === "hour")
-      for (const made of [this.#usageDays, this.#usage, this.#hours]) made.delete(`${place} ${operation}`);
+    if (unit === "hour") for (const made of [this.#usageDays, this.#usage]) made.delete(`${place} ${operation}`);
   }
 
   /** Drops the cached values of a home that was removed or is configured in another way now. */
@@ -113,7 +125,7 @@ export class HomeReader {
 
   snapshot(home: Home, now: EpochMs): HomeSnapshot {
     const day = this.#deps.calendar.startOf("day", now);
-    const known = madeOn(this.#months, home.addressId, day, () => this.#readMonth(home, day));
+    const known = this.#knownMonth(home, day);
     return homeSnapshot({
       home,
       now,
@@ -149,20 +161,21 @@ export class HomeReader {
     const month = { start: calendar.startOf("month", at), end: calendar.next("month", at) };
     const day = calendar.startOf("day", now);
     const isCurrent = month.start <= now && now < month.end;
+    const isOver = month.end <= now;
+    const start = isOver ? month.start : Math.min(month.start, day - PROFILE_DAYS * DAY_MS);
     const read = () => {
-      const isOver = month.end <= now;
-      const start = isOver ? month.start : Math.min(month.start, day - PROFILE_DAYS * DAY_MS);
-      const hoursOf = (operation: UsageOperation) => {
-        const readHours = () => this.#hoursOf(home, operation, { start, end: month.end });
-        return isCurrent ? madeOn(this.#hours, `${home.addressId} ${operation}`, day, readHours) : readHours();
-      };
-      const data = {
-        costs: hoursOf("consumptionCosts"),
-        consumption: hoursOf("consumption"),
-        prices: isOver ? [] : this.pricesIn(home, { start: day - FEE_DAYS * DAY_MS, end: now }, now),
-        calendar,
-      };
-      return monthFigures(data, month, day);
+      const range = { start, end: month.end };
+      return monthFigures(
+        {
+          start,
+          costs: this.#hoursOf(home, "consumptionCosts", range, isCurrent),
+          consumption: this.#hoursOf(home, "consumption", range, isCurrent),
+          priceAt: isOver ? () => Number.NaN : this.#hourPrices(home, now, day),
+          calendar,
+        },
+        month,
+        day,
+      );
     };
     return isCurrent ? madeOn(this.#figures, home.addressId, day, read) : read();
   }
@@ -198,20 +211,60 @@ export class HomeReader {
     return { points, currency, vatIncluded: typeof vatIncluded === "boolean" ? vatIncluded : null };
   }
 
-  #readMonth(home: Home, day: EpochMs): KnownMonth {
-    const { store, calendar } = this.#deps;
-    const range = { start: calendar.add("day", day, -COMPARED_DAYS), end: calendar.add("day", day, 2) };
-    const points = pricePoints(store.rows(pricesOf(home), range), false);
-    return {
-      prices: Float64Array.from(points.filter(({ start }) => start < day).map(({ price }) => price)),
-      tariffChange: tariffChanges(points, calendar).at(-1) ?? null,
-    };
+  #knownMonth(home: Home, day: EpochMs): KnownMonth {
+    return madeOn(this.#months, home.addressId, day, () => {
+      const { store, calendar } = this.#deps;
+      const range = { start: calendar.add("day", day, -COMPARED_DAYS), end: calendar.add("day", day, 2) };
+      const points = pricePoints(store.rows(pricesOf(home), range), false);
+      const feeHour = (_: unknown, i: number) => hourPrice(points, day + (i - FEE_HOURS) * HOUR_MS) ?? Number.NaN;
+      return {
+        prices: Float64Array.from(points.filter(({ start }) => start < day).map(({ price }) => price)),
+        hourPrices: Float64Array.from({ length: FEE_HOURS }, feeHour),
+        tariffChange: tariffChanges(points, calendar).at(-1) ?? null,
+      };
+    });
   }
 
-  /** Returns the hours of a series in a range. Shape: ascending, with gaps. */
-  #hoursOf(home: Home, operation: UsageOperation, range: Interval): HourUsage[] {
-    const { store, costField } = this.#deps;
-    return store.rowsByChunk(usageOf(home, operation), range).flatMap((rows) => usageHours(rows, operation, costField));
+  /** Returns the amounts of the hours of a range; NaN if unknown. Only changed days are read, of a current month. */
+  #hoursOf(home: Home, operation: UsageOperation, range: Interval, isCurrent: boolean): Float64Array {
+    const { store, calendar, costField } = this.#deps;
+    const series = usageOf(home, operation);
+    const key = `${home.addressId} ${operation}`;
+    const before = isCurrent ? this.#hours.get(key) : undefined;
+    const known = before && before.start <= range.start ? before : undefined;
+    const digests = store.digests(series, range);
+    const values = new Float64Array((range.end - range.start) / HOUR_MS).fill(Number.NaN);
+    const changed: EpochMs[] = [];
+    for (const [day, digest] of digests) {
+      const start = Math.max(day, range.start);
+      if (known?.digests.get(day) !== digest) changed.push(day);
+      else
+        values.set(
+          known.values.subarray(...[start, calendar.next("day", day)].map((at) => (at - known.start) / HOUR_MS)),
+          (start - range.start) / HOUR_MS,
+        );
+    }
+    const [first = range.end, last = range.end] = [changed[0], changed.at(-1)];
+    const chunks = store.rowsByChunk(series, {
+      start: first,
+      end: last < range.end ? calendar.next("day", last) : last,
+    });
+    for (const { start, value } of chunks.flatMap((rows) => usageHours(rows, operation, costField)))
+      if (start >= range.start) values[(start - range.start) / HOUR_MS] = value;
+    // A damaged chunk is omitted, and gets the same digest when the service returns it again.
+    const isWhole = chunks.length === [...digests.keys()].filter((day) => day >= first && day <= last).length;
+    if (isCurrent) this.#hours.set(key, { start: range.start, values, digests: isWhole ? digests : new Map() });
+    return values;
+  }
+
+  /** Returns a reader of the price of an hour: of the last `FEE_HOURS` and the timeline. */
+  #hourPrices(home: Home, now: EpochMs, day: EpochMs): (start: EpochMs) => number {
+    const { hourPrices } = this.#knownMonth(home, day);
+    const points = this.timeline(home, now)?.points ?? [];
+    return (start) =>
+      start < day
+        ? (hourPrices[(start - day) / HOUR_MS + hourPrices.length] ?? Number.NaN)
+        : (hourPrice(points, start) ?? Number.NaN);
   }
 
   /** Reads the days again if their range starts elsewhere. Computes their sums once a day. */
@@ -265,6 +318,10 @@ export class HomeReader {
 
 /** When the prices of the day that begins at `day` were first seen. */
 const published = z.object({ day: z.number(), at: z.number() });
+
+function hourPrice(points: readonly PricePoint[], start: EpochMs): number | null {
+  return meanPrice(pointsIn(points, { start, end: start + HOUR_MS }));
+}
 
 function pricesOf({ account, addressId, resolution }: Home): SeriesKey {
   return { account, place: addressId, operation: "prices", unit: resolution };

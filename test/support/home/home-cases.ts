@@ -6,7 +6,8 @@ import { type MonthFigures, monthFigures } from "../../../src/core/prices/month-
 import { type PlaceSnapshot, placePoints, placeSnapshot } from "../../../src/core/prices/place-snapshot.ts";
 import { joinForecast } from "../../../src/core/prices/timeline.ts";
 import { type DayUsage, type HomeUsage, NO_USAGE, usageFigures } from "../../../src/core/prices/usage.ts";
-import type { EpochMs } from "../../../src/core/time/interval.ts";
+import type { HourUsage } from "../../../src/core/prices/usage-amounts.ts";
+import { type EpochMs, HOUR_MS } from "../../../src/core/time/interval.ts";
 import type { Message } from "../../../src/mqtt/client/message.ts";
 import { announce, type DiscoveryOptions } from "../../../src/mqtt/homeassistant/discovery.ts";
 import { type Device, stateMessages } from "../../../src/mqtt/homeassistant/entity.ts";
@@ -45,7 +46,15 @@ function fullMonth(): MonthFigures {
     .intervals("hour", daysOf("2026-02-15", "2026-03-09"))
     .map(({ start }) => ({ start, value: calendar.minuteOfDay(start) === 1_080 ? 4.5 : 0.5 }));
   const month = { start: at("2026-02-28T23:00:00Z"), end: at("2026-03-31T22:00:00Z") };
-  return monthFigures({ costs: hours, consumption: hours, prices: [], calendar }, month, NOW);
+  const { start, values } = hourValues(hours, month.end);
+  return monthFigures({ start, costs: values, consumption: values, priceAt: () => Number.NaN, calendar }, month, NOW);
+}
+
+/** Returns amounts of hours as `MonthData` has them. `start` is that of the first hour. */
+export function hourValues(hours: readonly HourUsage[], end: EpochMs, start = hours[0]?.start ?? end) {
+  const values = new Float64Array((end - start) / HOUR_MS).fill(Number.NaN);
+  for (const hour of hours) values[(hour.start - start) / HOUR_MS] = hour.value;
+  return { start, values };
 }
 
 /** Returns the state of a home. It exports if its usage has revenue. */

@@ -126,21 +126,32 @@ describe("stored data of a home", () => {
     expect(reader.usage(HOME, NOON).consumption?.yesterday?.value).toBe(48);
   });
 
-  test("the figures of a month are read again after a change of consumption, costs or prices, not of sold energy", () => {
-    for (const operation of ["consumption", "consumptionCosts", "prices", "forecastPrices", "solarExport"]) {
-      reader.month(HOME, NOON);
+  test("of the figures of a month, only days with other rows are read again", () => {
+    const rows = rowsOf(daysOf("2026-01-01", "2026-03-09"), "hour", () => ({ energyKWh: 0.5 }));
+    const readsOf = (operation: string) => {
       const { reads } = store;
       reader.changed({ ...CONSUMPTION, operation });
       reader.month(HOME, NOON);
-      expect([operation, store.reads > reads]).toEqual([operation, operation !== "solarExport"]);
-    }
+      return store.reads - reads;
+    };
+    store.put(CONSUMPTION, rows);
+    readsOf("consumption");
+    for (const operation of ["consumption", "consumptionCosts", "solarExport"]) expect(readsOf(operation)).toBe(0);
     expect(reader.month(HOME, NOON)?.peaks?.mean).toBe(0.5);
-    store.put(
-      CONSUMPTION,
-      rowsOf(daysOf("2026-01-01", "2026-03-09"), "hour", () => ({ energyKWh: 2 })),
-    );
-    reader.changed(CONSUMPTION);
-    expect(reader.month(HOME, NOON)?.peaks?.mean).toBe(2);
+    const { start } = dayOf("2026-03-05");
+    const other = rows.map((row) => (rowStart(row) === start ? { ...row, energyKWh: 2 } : row));
+    store.put(CONSUMPTION, other);
+    expect(readsOf("consumption")).toBe(1);
+    expect(reader.month(HOME, NOON)?.peaks?.mean).toBe(1);
+    store.damaged = start;
+    store.put(CONSUMPTION, rows);
+    readsOf("consumption");
+    store.damaged = null;
+    readsOf("consumption");
+    expect(reader.month(HOME, NOON)?.peaks?.mean).toBe(0.5);
+    store.put(CONSUMPTION, rows.slice(0, -24));
+    readsOf("consumption");
+    expect(reader.month(HOME, NOON)?.peaks?.mean).toBe(0.5);
   });
 
   test("stored data of a home contains a damaged day again after the service returned it unchanged", () => {
