@@ -55,6 +55,7 @@ export class Publication {
     this.loop = new DueLoop({
       clock: options.clock,
       items: () => this.#currentParts(),
+      first: (part, now) => this.#publishPrices(part, now),
       work: (part, now) => this.#work(part, now),
       kept: (parts) => this.#keepOnly(parts),
       finish: (now) => this.#finish(now),

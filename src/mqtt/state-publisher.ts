@@ -28,7 +28,7 @@ import { plugDevice } from "./homeassistant/plug-entities.ts";
 import { PLACES, PLANS } from "./parts.ts";
 import { daemonMessages, type RefusedCommand } from "./topics/daemon-topics.ts";
 import { exportMessage, formatMessages } from "./topics/format-topics.ts";
-import { homeMessages } from "./topics/home-topics.ts";
+import { homeMessages, urgentMessages } from "./topics/home-topics.ts";
 import { placeMessages } from "./topics/place-topics.ts";
 import { awayMessage, planMessages } from "./topics/plan-topics.ts";
 import { plugMessages } from "./topics/plug-topics.ts";
@@ -81,9 +81,9 @@ export class StatePublisher {
     return this.#announcer.linkTo(dashboardUrl);
   }
 
-  /** Returns the price messages of a home at `now`. They take half as long to make as the whole state. */
+  /** Returns the urgent price messages of a home at `now`. They take a fraction of the time of the whole state. */
   pricesOf(home: Home, now: EpochMs): readonly Message[] {
-    return homeMessages(this.#deps.config.mqtt.base_topic, this.#snapshot(home, now));
+    return urgentMessages(this.#deps.config.mqtt.base_topic, this.#snapshot(home, now));
   }
 
   /** Returns the whole state of a home at `now`. */

@@ -14,6 +14,8 @@ export interface DueLoopDeps {
   readonly items: () => ReadonlySet<string>;
   /** Works on an item. Returns when it is due again; infinity if only a change makes it due. */
   readonly work: (item: string, now: EpochMs) => EpochMs;
+  /** Does what is urgent for an item. Called for all items that are due, before `work`. */
+  readonly first?: (item: string, now: EpochMs) => void;
   /** Called when the set of items has changed, after the work on each of them. */
   readonly kept?: (items: ReadonlySet<string>) => void | Promise<void>;
   /** Called at the end of each iteration. Returns when the next iteration is due at the latest. */
@@ -85,7 +87,7 @@ export class DueLoop {
   }
 
   async #workDue(signal: AbortSignal): Promise<void> {
-    const { clock, items, work, kept, slices, within } = this.#deps;
+    const { clock, items, work, first, kept, slices, within } = this.#deps;
     const known = this.#items;
     const present = items();
     const wanted = this.#takeDue(present, clock.now());
@@ -95,15 +97,32 @@ export class DueLoop {
       this.#note(item, work(item, clock.now()));
       return !signal.aborted;
     };
-    await inSlices(wanted, workOne, { ...slices, ...(within && { within }) });
+    const workFirst = (item: string) => {
+      first?.(item, clock.now());
+      return !signal.aborted;
+    };
+    if (first) await inSlices(wanted, workFirst, slices);
+    await inSlices(this.#queue(wanted, present), workOne, { ...slices, ...(within && { within }) });
     if (present === known || signal.aborted) return;
     for (const item of this.#dueOf.keys()) if (!present.has(item)) this.#note(item, null);
     this.#items = present;
     await kept?.(present);
   }
 
+  /** Returns the waiting items in turn. What changes meanwhile does not wait for them. */
+  *#queue(waiting: Set<string>, present: ReadonlySet<string>): Generator<string> {
+    for (const item of waiting) {
+      for (const changed of [...this.#changed]) {
+        if (!present.has(changed)) continue;
+        waiting.delete(changed);
+        yield changed;
+      }
+      if (waiting.delete(item)) yield item;
+    }
+  }
+
   /** Returns the items that are changed, new or due, and marks them as unchanged. */
-  #takeDue(present: ReadonlySet<string>, now: EpochMs): ReadonlySet<string> {
+  #takeDue(present: ReadonlySet<string>, now: EpochMs): Set<string> {
     const trust = this.#deps.trust(now);
     const isAll = trust !== this.#trust || now < this.#lastAt;
     this.#trust = trust;

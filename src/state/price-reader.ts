@@ -95,6 +95,7 @@ export class HomeReader {
   /** Keyed by address; usage by address and operation. Bounded by the homes. */
   readonly #timelines = new Map<string, Made<Timeline | null>>();
   readonly #months = new Map<string, Made<KnownMonth>>();
+  readonly #published = new Map<string, Made<EpochMs>>();
   readonly #figures = new Map<string, Made<MonthFigures | null>>();
   /** Hours of the current figures. */
   readonly #hours = new Map<string, KnownHours>();
@@ -117,7 +118,7 @@ export class HomeReader {
 
   /** Drops the cached values of a home that was removed or is configured in another way now. */
   forget({ addressId }: Home): void {
-    for (const made of [this.#timelines, this.#months, this.#figures]) made.delete(addressId);
+    for (const made of [this.#timelines, this.#months, this.#published, this.#figures]) made.delete(addressId);
     for (const operation of usageOperations)
       for (const made of [this.#usageDays, this.#usageMonths, this.#usage, this.#hours])
         made.delete(`${addressId} ${operation}`);
@@ -134,7 +135,8 @@ export class HomeReader {
       timeline: this.timeline(home, now),
       last30Days: known.prices,
       tariffChange: known.tariffChange,
-      publishedAt: (tomorrow) => this.#publishedAt(home, tomorrow, now),
+      publishedAt: (tomorrow) =>
+        madeOn(this.#published, home.addressId, tomorrow, () => this.#publishedAt(home, tomorrow, now)),
     });
   }
 

@@ -49,15 +49,26 @@ export function exportTimeline(
   spot: readonly PlacePoint[],
   { terms = DEFAULT_EXPORT_TERMS, calendar }: { terms?: ExportTerms | undefined; readonly calendar: Calendar },
 ): Timeline | null {
-  const own = withCharges(timeline.points, calendar).flatMap((point): PricePoint[] => {
-    const parts = priceParts(point, { vatIncluded: timeline.vatIncluded, terms });
-    return parts ? [{ ...point, price: parts.spot - deducted(terms, calendar.dateOf(point.start)) }] : [];
-  });
+  const known = ownExports.get(timeline);
+  const own = known?.terms === terms ? known.own : ownExport(timeline, terms, calendar);
+  ownExports.set(timeline, { terms, own });
+  if (own.points.length > 0) return own;
   const fromSpot = ({ start, end, spot }: PlacePoint): PricePoint => {
     return { start, end, price: spot - deducted(terms, calendar.dateOf(start)), estimate: false };
   };
-  const points = own.length > 0 ? own : spot.map(fromSpot);
-  return points.length > 0 ? { ...timeline, points, vatIncluded: false } : null;
+  return spot.length > 0 ? { ...own, points: spot.map(fromSpot) } : null;
+}
+
+/** Results of `ownExport`. New prices are a new timeline. */
+const ownExports = new WeakMap<Timeline, { readonly terms: ExportTerms; readonly own: Timeline }>();
+
+/** Returns the export prices from the home's own prices and charges. */
+function ownExport(timeline: Timeline, terms: ExportTerms, calendar: Calendar): Timeline {
+  const points = withCharges(timeline.points, calendar).flatMap((point): PricePoint[] => {
+    const parts = priceParts(point, { vatIncluded: timeline.vatIncluded, terms });
+    return parts ? [{ ...point, price: parts.spot - deducted(terms, calendar.dateOf(point.start)) }] : [];
+  });
+  return { ...timeline, points, vatIncluded: false };
 }
 
 /** Returns the sum of the deductions that apply on a local day. */

@@ -73,44 +73,71 @@ export type HomeSnapshot = Readonly<ReturnType<typeof homeSnapshot>>;
 export function homeSnapshot(given: HomePrices) {
   const { home, timeline, now, calendar } = given;
   const points = timeline?.points ?? [];
-  const firstEstimate = points.findIndex((point) => point.estimate);
-  const confirmed = firstEstimate < 0 ? points : points.slice(0, firstEstimate);
-  const today = calendar.day(now);
-  const tomorrow = calendar.day(today.end);
-  const todayPoints = pointsIn(confirmed, today);
-  const tomorrowPoints = pointsIn(confirmed, tomorrow);
+  const { range, confirmed, estimates, ranked, reference, ofDay } = dayPart(timeline, calendar.day(now), calendar);
   const around = pricesAround(points, now);
-  const tomorrowValid = tiled(tomorrowPoints, tomorrow);
   return {
     home,
     now,
     currency: timeline?.currency ?? null,
     vatIncluded: timeline?.vatIncluded ?? null,
     ...around,
-    ...comparison(given, around.current, { today, todayPoints }),
+    ...comparison(given, around.current, { ranked, reference }),
     /** Last jump of the charges within the last 30 days, today and tomorrow. */
     tariffChange: given.tariffChange ?? null,
-    day: figuresOf(todayPoints),
+    ...ofDay,
     /** Figures from the current interval to the end of the day. */
-    restOfDay: figuresOf(todayPoints.filter((point) => point.end > now)),
+    restOfDay: figuresOf(ofDay.today.filter((point) => point.end > now)),
     /** Cheapest windows of the confirmed prices from now on, by hours, ascending; those that do not fit are omitted. */
-    cheapest: cheapestHours(pointsIn(confirmed, { start: today.start, end: tomorrow.end }), now),
-    today: todayPoints,
-    /** Known confirmed prices of tomorrow; complete if `tomorrowValid`. */
-    tomorrow: tomorrowPoints,
-    tomorrowValid,
-    /** Prices by position in the day, null for a missing interval before the last known one. */
-    byPosition: { today: byPosition(todayPoints, today), tomorrow: byPosition(tomorrowPoints, tomorrow) },
-    /** True if each of today's hourly prices is repeated for its four quarter-hours. */
-    quartersRepeatHours: repeatsHours(todayPoints),
-    tomorrowMean: tomorrowValid ? meanPrice(tomorrowPoints) : null,
+    cheapest: cheapestHours(confirmed, now),
     /** When tomorrow's prices were first stored; null until they are. */
-    tomorrowPublishedAt: tomorrowValid ? (given.publishedAt?.(tomorrow.start) ?? null) : null,
-    forecast: points.slice(confirmed.length).filter((point) => point.end > now),
-    /** True if at least one price states its variable charges. */
-    hasVariableCharges: points.some((point) => point.variableCharges !== undefined),
+    tomorrowPublishedAt: ofDay.tomorrowValid ? (given.publishedAt?.(range.end) ?? null) : null,
+    /** The same array as long as all of it is ahead. */
+    forecast: (estimates[0]?.end ?? now) > now ? estimates : estimates.filter((point) => point.end > now),
     /** Next time at which the snapshot changes without new data. */
-    nextChangeAt: Math.min(around.current?.end ?? around.next?.start ?? today.end, today.end),
+    nextChangeAt: Math.min(around.current?.end ?? around.next?.start ?? range.end, range.end),
+  };
+}
+
+type DayPart = Readonly<ReturnType<typeof readDay>>;
+
+/** What a timeline says about its last day. New prices are a new timeline. */
+const dayParts = new WeakMap<Timeline, DayPart>();
+
+function dayPart(timeline: Timeline | null, range: Interval, calendar: Calendar): DayPart {
+  const known = timeline && dayParts.get(timeline);
+  if (known?.range.start === range.start && known.calendar === calendar) return known;
+  const read = readDay(timeline?.points ?? [], range, calendar);
+  if (timeline) dayParts.set(timeline, read);
+  return read;
+}
+
+/** Returns what is the same during a day. */
+function readDay(points: readonly PricePoint[], range: Interval, calendar: Calendar) {
+  const firstEstimate = points.findIndex((point) => point.estimate);
+  const all = firstEstimate < 0 ? points : points.slice(0, firstEstimate);
+  const tomorrowRange = calendar.day(range.end);
+  const [today, tomorrow] = [pointsIn(all, range), pointsIn(all, tomorrowRange)];
+  const tomorrowValid = tiled(tomorrow, tomorrowRange);
+  return {
+    ...{ range, calendar },
+    confirmed: pointsIn(all, { start: range.start, end: tomorrowRange.end }),
+    estimates: points.slice(all.length),
+    ranked: today.map(({ price }) => price),
+    reference: referenceOf(points, range, calendar),
+    ofDay: {
+      day: figuresOf(today),
+      today,
+      /** Known confirmed prices of tomorrow; complete if `tomorrowValid`. */
+      tomorrow,
+      tomorrowValid,
+      /** Prices by position in the day, null for a missing interval before the last known one. */
+      byPosition: { today: byPosition(today, range), tomorrow: byPosition(tomorrow, tomorrowRange) },
+      /** True if each of today's hourly prices is repeated for its four quarter-hours. */
+      quartersRepeatHours: repeatsHours(today),
+      tomorrowMean: tomorrowValid ? meanPrice(tomorrow) : null,
+      /** True if at least one price states its variable charges. */
+      hasVariableCharges: points.some((point) => point.variableCharges !== undefined),
+    },
   };
 }
 
@@ -130,14 +157,13 @@ function pricesAround(points: readonly PricePoint[], now: EpochMs) {
 
 /** Compares the current price with today's prices, the last three days and the last 30 days. */
 function comparison(
-  { timeline, calendar, thresholds = DEFAULT_THRESHOLDS, last30Days }: HomePrices,
+  { thresholds = DEFAULT_THRESHOLDS, last30Days }: HomePrices,
   current: PricePoint | null,
-  { today, todayPoints }: { readonly today: Interval; readonly todayPoints: readonly PricePoint[] },
+  day: Pick<DayPart, "ranked" | "reference">,
 ) {
   const { price = 0, estimate = true } = current ?? {};
-  const reference = current && referenceOf(timeline?.points ?? [], today, calendar);
-  const level = reference === null ? null : levelOf(price, reference, thresholds);
-  const ranked = estimate || todayPoints.length === 0 ? null : todayPoints.map((point) => point.price);
+  const level = current && day.reference !== null ? levelOf(price, day.reference, thresholds) : null;
+  const ranked = estimate || day.ranked.length === 0 ? null : day.ranked;
   return {
     level,
     color: level && colorOf(level),

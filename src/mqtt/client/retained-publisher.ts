@@ -103,12 +103,12 @@ export class RetainedPublisher {
   show(messages: readonly Message[], part: string = ONLY_PART): void {
     const isFirst = part === ONLY_PART && !this.#isWhole;
     if (isFirst) this.#isWhole = true;
-    this.#want(messages, part, isFirst);
+    this.#want(messages, part, isFirst ? "whole" : "part");
   }
 
-  /** Publishes urgent messages of a part that was not shown yet. Clears nothing. */
+  /** Publishes urgent messages of a part that changed, before all of it is shown. Clears nothing. */
   showFirst(messages: readonly Message[], part: string = ONLY_PART): void {
-    if (!this.#parts.has(part)) this.#want(messages, part, false);
+    this.#want(messages, part, "first");
   }
 
   /** Sets which parts exist, after all of them were shown. Clears the topics of all other parts. */
@@ -124,15 +124,15 @@ export class RetainedPublisher {
     this.#enqueue([...this.#obsolete]);
   }
 
-  #want(messages: readonly Message[], part: string, isWholeNow: boolean): void {
+  #want(messages: readonly Message[], part: string, shown: "first" | "part" | "whole"): void {
     const before = this.#parts.get(part) ?? [];
-    const topics = new Set<string>();
+    const topics = new Set<string>(shown === "first" ? before : []);
     const changed: Message[] = [];
     for (const message of messages) {
       const { topic, payload, heartbeat } = message;
       const isNew = this.#wanted.get(topic) !== payload;
       if (isNew && payload !== "") this.#memory.note(topic, componentsOf(topic, payload));
-      if (isNew || heartbeat) changed.push(message);
+      if (isNew || (heartbeat && shown !== "first")) changed.push(message);
       if (isNew) this.#wanted.set(topic, payload);
       this.#cleared.delete(topic);
       topics.add(topic);
@@ -140,7 +140,8 @@ export class RetainedPublisher {
     const gone = [...before].filter((topic) => !topics.has(topic));
     for (const topic of gone) this.#wanted.delete(topic);
     this.#parts.set(part, topics);
-    if (isWholeNow || gone.length > 0 || messages.some(({ topic }) => this.#obsolete.has(topic))) this.#findObsolete();
+    if (shown === "whole" || gone.length > 0 || messages.some(({ topic }) => this.#obsolete.has(topic)))
+      this.#findObsolete();
     for (const topic of this.#alsoOurs) this.#memory.note(topic, {});
     // Saved before publishing, so that after a crash every topic in the broker is known.
     this.#memory.save();

@@ -11,18 +11,39 @@ import { type Message, plainDecimal } from "../client/message.ts";
  */
 const MAX_FORECAST_HOURS = 240;
 
-/** Returns all price messages of a home. `base` is the base topic without a trailing slash. */
-export function homeMessages(base: string, snapshot: HomeSnapshot): Message[] {
-  const topic = `${base}/${snapshot.home.id}`;
-  const { current, level, cheap } = snapshot;
+/** Returns the price messages of a home that are published first. `base` is the base topic without a trailing slash. */
+export function urgentMessages(base: string, { home, current, level, cheap }: HomeSnapshot): Message[] {
+  const topic = `${base}/${home.id}`;
   return [
     { topic: `${topic}/price`, payload: current ? plainDecimal(current.price) : "", urgent: true },
     { topic: `${topic}/cheap`, payload: cheap ? "ON" : "OFF", heartbeat: true, urgent: true },
     { topic: `${topic}/price/level`, payload: level ?? "", urgent: true },
-    { topic: `${topic}/price/state`, payload: JSON.stringify(priceState(snapshot)) },
-    { topic: `${topic}/prices`, payload: JSON.stringify(pricesOf(snapshot)) },
-    { topic: `${topic}/forecast`, payload: JSON.stringify(forecastOf(snapshot)) },
   ];
+}
+
+/** Returns all price messages of a home. */
+export function homeMessages(base: string, snapshot: HomeSnapshot): Message[] {
+  const topic = `${base}/${snapshot.home.id}`;
+  return [
+    ...urgentMessages(base, snapshot),
+    { topic: `${topic}/price/state`, payload: JSON.stringify(priceState(snapshot)) },
+    {
+      topic: `${topic}/prices`,
+      payload: textOf(snapshot.byPosition, snapshot.tomorrowPublishedAt, () => pricesOf(snapshot)),
+    },
+    { topic: `${topic}/forecast`, payload: textOf(snapshot.forecast, snapshot.currency, () => forecastOf(snapshot)) },
+  ];
+}
+
+/** Payloads by the part of the snapshot that they are made from, which is the same during a day. */
+const texts = new WeakMap<object, { readonly also: unknown; readonly text: string }>();
+
+function textOf(of: object, also: unknown, make: () => object): string {
+  const known = texts.get(of);
+  if (known && known.also === also) return known.text;
+  const text = JSON.stringify(make());
+  texts.set(of, { also, text });
+  return text;
 }
 
 function pricesOf({ currency, byPosition, tomorrowValid, tomorrowPublishedAt, ...snapshot }: HomeSnapshot): object {
