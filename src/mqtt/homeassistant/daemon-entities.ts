@@ -25,7 +25,7 @@ export function daemonDevice(all: DaemonView, name = "elbro", id: string | null 
   return { id, name, model: "Daemon", rows: daemonRows(state), state, currency: null };
 }
 
-/** Returns every entity of the daemon for its current accounts and series. */
+/** Returns every entity of the daemon for its current accounts and series, whose values the rows have. */
 export function daemonRows(state: Pick<DaemonView, "interfaces" | "series">): Row[] {
   return [...fixedRows, ...state.interfaces.flatMap(interfaceRows), ...state.series.map(freshnessRow)];
 }
@@ -80,37 +80,30 @@ function updateOf({ version, update }: DaemonView): string | null {
   });
 }
 
-function interfaceRows({ account }: InterfaceState): Row[] {
+function interfaceRows({ account, ...state }: InterfaceState): Row[] {
   const key = slugOf(account);
   const facts = { account };
-  const find = (state: DaemonView) => state.interfaces.find((each) => each.account === account);
   const count = { ...COUNT, facts };
   return [
-    row(`service_${key}`, "service", (state) => find(state)?.service ?? null, {
+    row(`service_${key}`, "service", () => state.service, {
       ...DIAGNOSTIC,
       facts,
       deviceClass: "enum",
       options: serviceStates,
       icon: "mdi:cloud-check-outline",
     }),
-    row(`quota_minute_${key}`, "quota_left_this_minute", (state) => find(state)?.minuteLeft ?? null, count),
-    row(`quota_day_${key}`, "quota_left_today", (state) => find(state)?.dayLeft ?? null, count),
-    row(`requests_today_${key}`, "requests_today", (state) => find(state)?.requestsToday ?? null, count),
+    row(`quota_minute_${key}`, "quota_left_this_minute", () => state.minuteLeft, count),
+    row(`quota_day_${key}`, "quota_left_today", () => state.dayLeft, count),
+    row(`requests_today_${key}`, "requests_today", () => state.requestsToday, count),
   ];
 }
 
-function freshnessRow(series: SeriesFreshness): Row {
-  const { owner, account, label } = series;
-  const lastSuccess = (state: DaemonView) =>
-    formatInstantOrNull(state.series.find((each) => isSameSeries(each, series))?.lastSuccessAt);
-  return row(`last_answer_${slugOf(owner?.id ?? account)}_${slugOf(label)}`, "last_answer", lastSuccess, {
+function freshnessRow({ owner, account, label, lastSuccessAt }: SeriesFreshness): Row {
+  const key = `last_answer_${slugOf(owner?.id ?? account)}_${slugOf(label)}`;
+  return row(key, "last_answer", () => formatInstantOrNull(lastSuccessAt), {
     ...TIME,
     isHidden: true,
     facts: { owner: owner?.name ?? account, series: messageOr(`series.${label}`, label) },
     icon: "mdi:clock-check-outline",
   });
-}
-
-function isSameSeries(a: SeriesFreshness, b: SeriesFreshness): boolean {
-  return a.owner?.id === b.owner?.id && a.account === b.account && a.label === b.label;
 }
