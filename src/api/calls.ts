@@ -19,14 +19,14 @@ type Rows = (
 type Call = NonNullable<Rows["call"]>;
 type Calls = { readonly [Each in Call as Each["route"]]: Each };
 
-export type Route = keyof Calls;
+export type RouteName = keyof Calls;
 /** Answer with status 200 or 201. */
-export type AnswerOf<Asked extends Route> = Calls[Asked]["answer"];
+export type AnswerOf<Asked extends RouteName> = Calls[Asked]["answer"];
 
-type Values<Asked extends Route> = ValuesOf<Calls[Asked]["rows"]>;
+type Values<Asked extends RouteName> = ValuesOf<Calls[Asked]["rows"]>;
 type OptionalIn<Given> = { [Name in keyof Given]: null extends Given[Name] ? Name : never }[keyof Given];
 /** Parameters of the path and of the query, as text. */
-export type ParamsOf<Asked extends Route> = {
+export type RouteParamsOf<Asked extends RouteName> = {
   readonly [Name in Exclude<keyof Values<Asked>, OptionalIn<Values<Asked>>>]: string | number;
 } & {
   readonly [Name in OptionalIn<Values<Asked>>]?: string | number;

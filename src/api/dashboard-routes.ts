@@ -14,7 +14,8 @@ import type { ApiKeys } from "./auth/api-keys.ts";
 import { fromElsewhere, fromOwnPage, type SessionAuth } from "./auth/session-auth.ts";
 import type { ApiDeps } from "./deps.ts";
 import { endpointFor } from "./endpoint.ts";
-import { assetFacts, FROM_PAGE, HTML, reference, routesOf } from "./openapi/operation.ts";
+import { routesOf } from "./endpoint-routes.ts";
+import { assetFacts, FROM_PAGE, HTML, reference } from "./openapi/openapi-operation.ts";
 import * as s from "./schema.ts";
 import { isOnThisMachine } from "./setup/setup-access.ts";
 

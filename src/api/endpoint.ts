@@ -132,7 +132,7 @@ export function endpointFor<Source extends object>() {
       const reading = readParameters({ path, params }, request);
       if (reading.kind === "error") return reading;
       schema ??= body ? body.schema() : NO_BODY;
-      const wrong = mistakesIn(
+      const wrong = requestMistakes(
         request.body ?? (body ? undefined : {}),
         schema,
         body?.isCheckedByRun && isUnknownMember,
@@ -180,7 +180,7 @@ function isUnknownMember({ code }: z.core.$ZodIssue): boolean {
 }
 
 /** Returns the error with the mistakes in a value of a request, all or those of a kind; null if it has none. */
-export function mistakesIn(
+export function requestMistakes(
   value: unknown,
   schema: Schema,
   isMeant: ((issue: z.core.$ZodIssue) => boolean) | undefined = () => true,
@@ -212,6 +212,6 @@ export function csvEndpoint(row: Endpoint): Endpoint | null {
 }
 
 /** Returns the description of the plain-text response; null if the endpoint returns JSON only. */
-export function textOf({ text: about }: EndpointFacts): string | null {
+export function plainTextOf({ text: about }: EndpointFacts): string | null {
   return about === "signal" ? "`ON` or `OFF`" : (about ?? null);
 }

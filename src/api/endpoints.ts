@@ -2,6 +2,7 @@
 
 import type { LocalRoute } from "../http/route.ts";
 import { csvEndpoint } from "./endpoint.ts";
+import { routesOf } from "./endpoint-routes.ts";
 import { addressEndpoints } from "./house/addresses.ts";
 import { awayEndpoints } from "./house/away.ts";
 import { calendarEndpoints } from "./house/calendar.ts";
@@ -14,7 +15,6 @@ import { priceEndpoints } from "./house/prices.ts";
 import { resultEndpoints } from "./house/results.ts";
 import { signalEndpoints } from "./house/signals.ts";
 import { logEndpoints } from "./log.ts";
-import { routesOf } from "./openapi/operation.ts";
 import { checkEndpoints } from "./settings/checks.ts";
 import { historyEndpoints } from "./settings/history.ts";
 import { keyEndpoints } from "./settings/keys.ts";

@@ -4,7 +4,7 @@ import type { SeriesKey } from "../core/series/series.ts";
 import { VERSION } from "../core/status/version.ts";
 import { type EpochMs, formatInstant } from "../core/time/interval.ts";
 import { type LiveEvent, SseHub } from "../http/sse-hub.ts";
-import type { Message } from "../mqtt/client/message.ts";
+import type { RetainedMessage } from "../mqtt/client/message.ts";
 
 export interface EventFeedOptions {
   readonly baseTopic: string;
@@ -38,7 +38,7 @@ export class EventFeed {
   }
 
   /** Broadcasts the changes in a published part of the state. */
-  show(messages: readonly Message[], part = ""): void {
+  show(messages: readonly RetainedMessage[], part = ""): void {
     const before = this.#published.get(part);
     const base = `${this.#options.baseTopic}/`;
     const events = new Map<string, LiveEvent>();

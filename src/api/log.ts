@@ -3,7 +3,7 @@
 import { type LogEntry, logLevels } from "../core/runtime/log-memory.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { endpoint } from "./endpoint.ts";
-import { count, optional } from "./parameters.ts";
+import { countText, omittable } from "./parameters.ts";
 import { described, instant, integer, list, namedObject, oneOf, text, type ValueOf } from "./schema.ts";
 
 const MAX_LINES = 500;
@@ -26,8 +26,8 @@ export const logEndpoints = [
   endpoint("GET /local/v1/log", "getLog", "control", {
     summary: "The last lines of the log since the start, oldest first, without secrets.",
     params: {
-      level: optional(oneOf(logLevels), "Minimum level; `info` by default. `debug` needs `log.level: debug`.", "warn"),
-      after: optional(count, "Only lines after the one with this `id`.", "120"),
+      level: omittable(oneOf(logLevels), "Minimum level; `info` by default. `debug` needs `log.level: debug`.", "warn"),
+      after: omittable(countText, "Only lines after the one with this `id`.", "120"),
     },
     answer: log,
     csv: { list: "lines", columns: "time:time level text facts" },

@@ -8,10 +8,10 @@ import { VERSION } from "../core/status/version.ts";
 import { type LocalError, localErrorTable } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest } from "../http/route.ts";
-import { type Answered, type Endpoint, mistakesIn } from "./endpoint.ts";
+import { type Answered, type Endpoint, requestMistakes } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import type { LocalSource } from "./house/local-source.ts";
-import { type Json, jsonSchema } from "./openapi/operation.ts";
+import { type DocumentPart, jsonSchema } from "./openapi/openapi-operation.ts";
 import { anyValue, optional, type Schema, strictObject } from "./schema.ts";
 
 /** Versions that differ in nothing that is used here; the newest is offered to other clients. */
@@ -29,14 +29,19 @@ const call = z.object({ name: z.string(), arguments: z.optional(z.record(z.strin
 type Result = { readonly result: object } | { readonly error: { readonly code: number; readonly message: string } };
 
 /** Answers one message. Notifications and responses get 202 without a body. */
-export async function answerMcp(source: LocalSource, request: LocalRequest): Promise<Answered<Json>> {
+export async function answerMcp(source: LocalSource, request: LocalRequest): Promise<Answered<DocumentPart>> {
   const { data } = message.safeParse(request.body);
   if (!data) return rpc(null, failed(JSON_RPC.parseFailed, "expected one message of JSON-RPC 2.0"));
   if (data.id === undefined) return { kind: "text", status: 202, text: "" };
   return rpc(data.id, await resultOf(data.method, data.params ?? {}, source, request));
 }
 
-async function resultOf(method: string, params: Json, source: LocalSource, request: LocalRequest): Promise<Result> {
+async function resultOf(
+  method: string,
+  params: DocumentPart,
+  source: LocalSource,
+  request: LocalRequest,
+): Promise<Result> {
   switch (method) {
     case "initialize":
       return { result: greeting(params) };
@@ -51,7 +56,7 @@ async function resultOf(method: string, params: Json, source: LocalSource, reque
   }
 }
 
-function greeting({ protocolVersion }: Json): object {
+function greeting({ protocolVersion }: DocumentPart): object {
   return {
     protocolVersion: VERSIONS.find((version) => version === protocolVersion) ?? VERSIONS[0],
     capabilities: { tools: {} },
@@ -69,7 +74,7 @@ function isReadOnly({ method, scope }: Endpoint): boolean {
   return method === "GET" && scope === "read";
 }
 
-function toolOf(row: Endpoint): Json {
+function toolOf(row: Endpoint): DocumentPart {
   const { operationId, summary, params, body } = row;
   const properties = Object.entries(params).map(([name, schema]) => {
     const { example: _, ...json } = jsonSchema(schema);
@@ -89,12 +94,12 @@ function toolOf(row: Endpoint): Json {
   };
 }
 
-async function callTool(params: Json, source: LocalSource, request: LocalRequest): Promise<Result> {
+async function callTool(params: DocumentPart, source: LocalSource, request: LocalRequest): Promise<Result> {
   const { data } = call.safeParse(params);
   const row = toolsFor(request).find(({ operationId }) => operationId === data?.name);
   if (!data || !row) return failed(JSON_RPC.invalidParams, `unknown tool ${String(data?.name ?? "").slice(0, 60)}`);
   const { body, ...given } = data.arguments ?? {};
-  const unknown = mistakesIn(data.arguments ?? {}, argumentsOf(row));
+  const unknown = requestMistakes(data.arguments ?? {}, argumentsOf(row));
   if (unknown) return shown(unknown);
   const texts = Object.entries(given).flatMap(([name, value]): [string, string][] =>
     value === null || value === undefined ? [] : [[name, String(value)]],
@@ -144,6 +149,6 @@ function failed(code: number, why: string): Result {
   return { error: { code, message: why } };
 }
 
-function rpc(id: string | number | null, result: Result): Answered<Json> {
+function rpc(id: string | number | null, result: Result): Answered<DocumentPart> {
   return { kind: "json", body: { jsonrpc: "2.0", id, ...result } };
 }

@@ -3,7 +3,8 @@ import path from "node:path";
 import type { LocalRoute } from "../http/route.ts";
 import { filesIn, pageHandlers } from "../http/static-files.ts";
 import { type Endpoint, endpointFor } from "./endpoint.ts";
-import { assetFacts, HTML, routesOf } from "./openapi/operation.ts";
+import { routesOf } from "./endpoint-routes.ts";
+import { assetFacts, HTML } from "./openapi/openapi-operation.ts";
 
 type Pages = ReturnType<typeof pageHandlers>;
 const page = endpointFor<Pages>();

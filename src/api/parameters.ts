@@ -31,7 +31,7 @@ export function required<Given extends Schema>(schema: Given, about: string, exa
 }
 
 /** Declares a parameter that a request may omit. */
-export function optional<Given extends Schema>(schema: Given, about: string, example: string) {
+export function omittable<Given extends Schema>(schema: Given, about: string, example: string) {
   return noted(z.optional(schema), { description: about, example });
 }
 
@@ -60,7 +60,7 @@ const MAX_HOURS_MS = 24 * HOUR_MS;
 
 const slug = pattern(/^[a-z0-9][a-z0-9_-]{0,99}$/, "mistake.expected_id");
 
-export const instant = textAs<EpochMs>(
+export const instantText = textAs<EpochMs>(
   (text) => {
     const reading = parseInstant(text);
     return reading.kind === "value" ? reading.value : null;
@@ -100,34 +100,34 @@ export const flag = textAs<boolean>(
   { enum: ["1", "0", "true", "false"] },
 );
 
-export const count = textAs<number>(
+export const countText = textAs<number>(
   (text) => (/^\d{1,15}$/.test(text) ? Number(text) : null),
   message("mistake.expected_count"),
   { type: "integer", minimum: 0 },
 );
 
 /** 256 random bits in base64url. */
-export const token = pattern(/^[A-Za-z0-9_-]{43}$/, "mistake.expected_feed_token");
+export const feedToken = pattern(/^[A-Za-z0-9_-]{43}$/, "mistake.expected_feed_token");
 
 /** Parameters shared by several endpoints. */
-export const homeAs = (about: string) => optional(slug, about, "home");
+export const homeAs = (about: string) => omittable(slug, about, "home");
 export const home = homeAs("The id of a home or of a third-party place; optional if there is only one.");
 export const homeInPath = required(slug, "The id of a home.", "home");
-export const direction = optional(
+export const direction = omittable(
   oneOf(["import", "export"]),
   "`export` returns the prices of sold energy; `import`, those of bought energy, is the default.",
   "export",
 );
 export const plan = required(slug, "The id of a plan.", "washer");
-export const planQuery = optional(slug, "The id of a plan; by default all plans.", "washer");
+export const planQuery = omittable(slug, "The id of a plan; by default all plans.", "washer");
 export const key = required(pattern(KEY_NAME, "mistake.expected_key"), "The name of a key.", "phone");
 export const setting = required(oneOf(settingNames), "The name of a setting.", "notify");
 export const connection = required(oneOf(connectionNames), "The name of a connection.", "mqtt");
 export const state = required(slug, "The id of a state.", "000001");
 export const plug = required(slug, "The id of a plug.", "heater_plug");
-export const formatAs = (about: string) => optional(oneOf(["text", "json"]), about, "json");
+export const formatAs = (about: string) => omittable(oneOf(["text", "json"]), about, "json");
 export const format = formatAs("`text` or `json`; takes precedence over `Accept`.");
-export const decimal = optional(
+export const decimal = omittable(
   oneOf(decimalSigns),
   "For CSV: `comma` writes `1,25` with `;` between the columns, for spreadsheets with a decimal comma.",
   "comma",

@@ -25,7 +25,7 @@ export const instant = z.iso.datetime();
 /** Fields of an interval. */
 export const period = { start: instant, end: instant } as const;
 /** Instant in local time, with its offset. */
-export const localInstant = z.iso.datetime({ offset: true });
+export const instantWithOffset = z.iso.datetime({ offset: true });
 export const percent = described(integer.check(z.minimum(0), z.maximum(100)), "Percent.");
 /** Whole number of at least `least`. */
 export const count = (least: number) => integer.check(z.minimum(least));

@@ -6,7 +6,7 @@ import path from "node:path";
 import { errorMessage } from "../core/text/error-words.ts";
 import { ownJson } from "../core/text/own-json.ts";
 import type { Lookup } from "../http/listener.ts";
-import { readText } from "../http/request-body.ts";
+import { readTextBody } from "../http/request-body.ts";
 import type { ApiDeps } from "./deps.ts";
 
 const OWNER_ONLY = 0o600;
@@ -74,8 +74,8 @@ export async function askSocket(
 }
 
 /** Reads the JSON of a response. Rejects if it is too long or no JSON. */
-export async function readJson(response: IncomingMessage): Promise<unknown> {
-  const text = await readText(response, MAX_ANSWER_BYTES);
+export async function readJsonAnswer(response: IncomingMessage): Promise<unknown> {
+  const text = await readTextBody(response, MAX_ANSWER_BYTES);
   const body = typeof text === "string" ? ownJson(text) : undefined;
   if (body === undefined) throw new Error("the daemon's answer is too long or not JSON");
   return body;

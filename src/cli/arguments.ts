@@ -101,7 +101,7 @@ export function readCommandLine(
   const optionOf = (option: Common, variable: string): SourcedOption | null => {
     // A command may have its own option of that name.
     if (!(option in common)) return null;
-    const [given, set] = [textOf(values[option]), environment[variable]];
+    const [given, set] = [textArgument(values[option]), environment[variable]];
     if (given !== undefined) return { by: `--${option}`, text: given };
     return set === undefined ? null : { by: variable, text: set };
   };
@@ -116,7 +116,7 @@ export function readCommandLine(
   };
 }
 
-export function textOf(value: string | boolean | undefined): string | undefined {
+export function textArgument(value: string | boolean | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 

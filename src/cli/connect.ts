@@ -4,7 +4,14 @@ import type { IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { askSocket, NO_SOCKET, readJson, runningDaemon, type SocketRequest, socketPathIn } from "../api/socket.ts";
+import {
+  askSocket,
+  NO_SOCKET,
+  readJsonAnswer,
+  runningDaemon,
+  type SocketRequest,
+  socketPathIn,
+} from "../api/socket.ts";
 import { loadConfiguration } from "../config/reading/load-config-file.ts";
 import type { Config } from "../config/schema/schema.ts";
 import { DataDirInUse, StartError } from "../core/status/start-error.ts";
@@ -16,13 +23,13 @@ import { isDemo, refuseWithoutAccount, startDemo } from "./demo.ts";
 import { systemClock } from "./system-clock.ts";
 
 /** Answer of an endpoint: its JSON, or the reason of an error. */
-export type Reply<Body> =
+export type DaemonReply<Body> =
   | { readonly kind: "ok"; readonly body: Body }
   | { readonly kind: "error"; readonly code: string; readonly reason: string };
 
 export interface Connection {
   /** Sends a request to an endpoint, and reads its JSON. */
-  readonly ask: <Body>(target: string, request?: SocketRequest) => Promise<Reply<Body>>;
+  readonly ask: <Body>(target: string, request?: SocketRequest) => Promise<DaemonReply<Body>>;
   /** Sends a request whose response is not JSON. */
   readonly open: (target: string) => Promise<IncomingMessage>;
   /** True if a running daemon answers. */
@@ -57,7 +64,7 @@ export async function withConnection<Result>(
 }
 
 /** Returns the body of a reply. Errors: throws a StartError for an error. */
-export function bodyOf<Body>(reply: Reply<Body>): Body {
+export function bodyOf<Body>(reply: DaemonReply<Body>): Body {
   if (reply.kind === "error") throw new StartError(reply.reason);
   return reply.body;
 }
@@ -70,9 +77,9 @@ function requestsTo(socket: string): Pick<Connection, "ask" | "open"> {
   };
   return {
     open,
-    async ask<Body>(target: string, request?: SocketRequest): Promise<Reply<Body>> {
+    async ask<Body>(target: string, request?: SocketRequest): Promise<DaemonReply<Body>> {
       const answer = await open(target, request);
-      const body = printableJson(await readJson(answer));
+      const body = printableJson(await readJsonAnswer(answer));
       if ((answer.statusCode ?? 0) < 300) return { kind: "ok", body: body as Body };
       const { errorCode, reason } = body as { readonly errorCode: string; readonly reason: string };
       return { kind: "error", code: errorCode, reason };

@@ -31,11 +31,11 @@ export function watchFolder(folder: string, onChange: () => void, onError: (why:
   }
 }
 
-/** Time in ms between two looks at a file. A certificate is replaced weeks before it expires. */
-const LOOK_EVERY_MS = 60_000;
+/** Time in ms between two checks of a file. A certificate is replaced weeks before it expires. */
+const CHECK_EVERY_MS = 60_000;
 
 /** Returns a function that watches files in place of the previous ones, also behind links; none ends the watch. */
-export function fileWatch(onChange: () => void, interval = LOOK_EVERY_MS): (files: readonly string[]) => void {
+export function fileWatch(onChange: () => void, interval = CHECK_EVERY_MS): (files: readonly string[]) => void {
   let watched: readonly string[] = [];
   return (files) => {
     for (const file of watched) unwatchFile(file, onChange);

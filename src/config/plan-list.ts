@@ -7,12 +7,12 @@ import { HOUR_MS } from "../core/time/interval.ts";
 import { entryId } from "./entry-list.ts";
 import { unknownId } from "./reading/suggest-key.ts";
 import { kilowatts, MAX_PRIORITY, msOf, type PlanEntry, planSchema, specOf } from "./schema/plan-schema.ts";
-import { type Mistake, missing, mistakes, text, unique } from "./schema/values.ts";
+import { missing, mistakes, oneLine, unique, type ValueMistake } from "./schema/values.ts";
 import { isTree } from "./tree.ts";
 
 export const plansSchema = z.array(planSchema).check(mistakes(listMistakes, ([index]) => typeof index === "number"));
 
-const groupSchema = z.strictObject({ name: text, limit_kw: kilowatts });
+const groupSchema = z.strictObject({ name: oneLine, limit_kw: kilowatts });
 
 /** Plans that share a fuse. */
 export const groupsSchema = z.array(groupSchema).check(unique("name"));
@@ -22,8 +22,8 @@ export type GroupEntry = z.infer<typeof groupSchema>;
 export const MAX_GROUP_PLANS = 12;
 
 /** Returns the mistakes between plans and groups. Their paths start at the top of the configuration. */
-export function groupMistakes(entries: readonly PlanEntry[], groups: readonly GroupEntry[]): Mistake[] {
-  return entries.flatMap((entry, i): Mistake[] => {
+export function groupMistakes(entries: readonly PlanEntry[], groups: readonly GroupEntry[]): ValueMistake[] {
+  return entries.flatMap((entry, i): ValueMistake[] => {
     const mistake = (setting: string, said: Message) => [{ path: ["plans", i, setting], ...said }];
     if (entry.group === undefined) {
       const { priority } = entry;
@@ -70,7 +70,7 @@ function powerOf(entry: PlanEntry, groups: readonly GroupEntry[]): Pick<PlanDefi
 }
 
 /** Returns the mistakes between plans. */
-function listMistakes(list: readonly PlanEntry[]): Mistake[] {
+function listMistakes(list: readonly PlanEntry[]): ValueMistake[] {
   // Of an entry with mistakes, only name, home and id are compared.
   const entries = list.map((entry) => (planSchema.safeParse(entry).success ? entry : outline(entry)));
   const ids = entries.map(entryId);
@@ -100,7 +100,7 @@ function outline(entry: unknown): Pick<PlanEntry, "name" | "home" | "id" | "afte
 }
 
 /** Returns a mistake for each of several plans with the same id, and proposes an id for each. */
-function idMistakes(entries: readonly Pick<PlanEntry, "name" | "home">[], ids: readonly string[]): Mistake[] {
+function idMistakes(entries: readonly Pick<PlanEntry, "name" | "home">[], ids: readonly string[]): ValueMistake[] {
   const usedIds = new Set(ids);
   return entries.flatMap(({ name, home }, i) => {
     const other = ids.findIndex((id, j) => id === ids[i] && j !== i);

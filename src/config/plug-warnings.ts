@@ -6,7 +6,7 @@ import type { PlugFamilyRow } from "../core/plugs/families/plug-family.ts";
 import { MAX_DEAD_MAN_MS } from "../core/plugs/plug-types.ts";
 import { MINUTE_MS } from "../core/time/interval.ts";
 import type { PlanEntry } from "./schema/plan-schema.ts";
-import { addressOf, type PlugConfig, whenLostOfPlug } from "./schema/plug-schema.ts";
+import { type PlugConfig, plugAddressOf, whenLostOfPlug } from "./schema/plug-schema.ts";
 
 /** Returns one text for each plug whose firmware cannot carry out `when_lost` by itself. */
 export function plugWarnings(list: readonly PlugConfig[], plans: readonly PlanEntry[]): string[] {
@@ -14,7 +14,7 @@ export function plugWarnings(list: readonly PlugConfig[], plans: readonly PlanEn
     const { name, family, url, inverted } = plug;
     const whenLost = whenLostOfPlug(plug, plans);
     const row: PlugFamilyRow = plugFamilies[family];
-    const address = addressOf(plug, "");
+    const address = plugAddressOf(plug, "");
     const isOn = whenLost === "off";
     const state = isOn ? "ON" : "OFF";
     const automation = family === "homeassistant" ? timerAutomation(address, whenLost, inverted) : null;

@@ -8,7 +8,7 @@ import { groupMistakes } from "./plan-list.ts";
 import { quoted, unknownId } from "./reading/suggest-key.ts";
 import type { PlanEntry } from "./schema/plan-schema.ts";
 import { type PlugConfig, plansOf, whenLostOfPlug } from "./schema/plug-schema.ts";
-import { type Mistake, repeated } from "./schema/values.ts";
+import { repeated, type ValueMistake } from "./schema/values.ts";
 
 interface Referring {
   readonly plans: readonly PlanEntry[];
@@ -25,7 +25,7 @@ interface Referring {
  * Returns a mistake for each home whose id is the same as another's in Home Assistant.
  * Only letters, digits and single underscores are allowed there. The two would share their statistics.
  */
-export function statisticIdMistakes(homes: Referring["homes"] = []): Mistake[] {
+export function statisticIdMistakes(homes: Referring["homes"] = []): ValueMistake[] {
   const names = homes.map(({ id }) => (id === undefined ? undefined : slugOf(id)));
   return repeated(names).flatMap(({ name, index, first }) => {
     const [id, owner] = [homes[index]?.id, homes[first]?.id];
@@ -38,7 +38,7 @@ export function statisticIdMistakes(homes: Referring["homes"] = []): Mistake[] {
 /**
  * Returns the mistakes of all unknown names. Names of homes are checked only if all homes are listed with their ids.
  */
-export function referenceMistakes(config: Referring): Mistake[] {
+export function referenceMistakes(config: Referring): ValueMistake[] {
   const { plans, plugs, groups, homes, home_assistant, third_party } = config;
   const ids = plans.map(entryId);
   const homeIds = homes?.flatMap(({ id }) => id ?? []) ?? [];
@@ -51,7 +51,7 @@ export function referenceMistakes(config: Referring): Mistake[] {
     config.accounts_dir === undefined;
   const placeIds = (third_party?.places ?? []).map(({ name }) => slugOf(name));
   const homesAndPlaces = [...homeIds, ...placeIds];
-  const homeMistake = (path: (string | number)[], home: string | undefined, known: string[]): Mistake[] =>
+  const homeMistake = (path: (string | number)[], home: string | undefined, known: string[]): ValueMistake[] =>
     !namesHomes || home === undefined || known.includes(home) ? [] : [{ path, ...unknownId("home", home, known) }];
   return [
     ...groupMistakes(plans, groups),
@@ -67,7 +67,7 @@ export function referenceMistakes(config: Referring): Mistake[] {
       const { home } = plug;
       const homePath = ["plugs", i, "home"];
       if (plug.plan === undefined) return homeMistake(homePath, home, homesAndPlaces);
-      return plansOf(plug).flatMap((plan): Mistake[] => {
+      return plansOf(plug).flatMap((plan): ValueMistake[] => {
         const followed = plans[ids.indexOf(plan)];
         if (!followed) return [{ path: ["plugs", i, "plan"], ...unknownId("plan", plan, ids) }];
         if (home === undefined || home === followed.home) return [];
@@ -82,13 +82,13 @@ export function referenceMistakes(config: Referring): Mistake[] {
  * Returns a mistake for each plug with another `when_lost` than an earlier plug of the same device, if the device has one
  * setting for both. Otherwise the last command would decide the resting state of all.
  */
-function restMistakes(plugs: readonly PlugConfig[], plans: readonly PlanEntry[]): Mistake[] {
+function restMistakes(plugs: readonly PlugConfig[], plans: readonly PlanEntry[]): ValueMistake[] {
   const rests = plugs.map((plug) => whenLostOfPlug(plug, plans));
   const devices = plugs.map(({ family, topic, url }) => {
     const { shared }: PlugFamilyRow = plugFamilies[family];
     return shared === undefined ? undefined : `${family} ${url ?? topic}`;
   });
-  return repeated(devices).flatMap(({ index, first }): Mistake[] => {
+  return repeated(devices).flatMap(({ index, first }): ValueMistake[] => {
     const [found, expected] = [rests[index], rests[first]];
     const { shared = "" }: PlugFamilyRow = plugFamilies[plugs[index]?.family ?? "tasmota"];
     if (found === expected || found === undefined || expected === undefined) return [];
@@ -107,9 +107,9 @@ interface Fleet {
 const IN_ACCOUNT_FILES = ["consumer", "homes", "plans", "groups", "plugs"] as const;
 
 /** Returns the mistakes between `accounts_dir`, `shard` and the other keys. */
-export function fleetMistakes(config: Fleet & Readonly<Record<string, unknown>>): Mistake[] {
+export function fleetMistakes(config: Fleet & Readonly<Record<string, unknown>>): ValueMistake[] {
   const { accounts_dir, shard, mqtt } = config;
-  const found: Mistake[] = [];
+  const found: ValueMistake[] = [];
   if (accounts_dir !== undefined)
     for (const section of IN_ACCOUNT_FILES)
       if (config[section] !== undefined && [config[section]].flat().length > 0)

@@ -58,7 +58,7 @@ export interface Plain {
 const NOTHING = new Uint8Array();
 
 /** Returns a body in the best accepted encoding; 304 if the caller has it. */
-export async function formOf({ body, tag, compressed }: Plain, wanted: Preconditions): Promise<Form> {
+export async function acceptedForm({ body, tag, compressed }: Plain, wanted: Preconditions): Promise<Form> {
   const accepted = codingsFor(wanted["accept-encoding"]);
   const tags = wanted["if-none-match"];
   const held = tags && tag !== undefined && accepted.find((coding) => holdsTag(tags, tagOf(tag, coding)));
@@ -89,7 +89,7 @@ export async function negotiated(original: LocalAnswer, wanted: Preconditions): 
   const isLong = plain.length >= MIN_BYTES;
   if (!isLong && tag === undefined) return answer;
   const compressed = (coding: Compression) => (isLong ? compress(coding, plain) : null);
-  const form = await formOf({ body: plain, tag, compressed }, wanted);
+  const form = await acceptedForm({ body: plain, tag, compressed }, wanted);
   const status = form.status === 304 ? 304 : answer.status;
   return { ...answer, status, bytes: form.body, headers: { ...own, ...formHeaders(form) } };
 }

@@ -19,7 +19,7 @@ const LIMITS = {
   optimizeEmptyRequests: true,
 } as const;
 /** Interval of the check for connections without traffic. */
-const LOOK_EVERY_MS = 10_000;
+const CHECK_EVERY_MS = 10_000;
 
 export interface Listener {
   readonly port: number;
@@ -77,13 +77,13 @@ export async function listen(
     server.once("error", reject);
     server.listen(port, host, resolve);
   });
-  const looking = setInterval(() => connections.closeSilent(), LOOK_EVERY_MS).unref();
+  const checking = setInterval(() => connections.closeSilent(), CHECK_EVERY_MS).unref();
   return {
     useTls: (tls) => secure?.setSecureContext({ ...tls }),
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
-        clearInterval(looking);
+        clearInterval(checking);
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -24,20 +24,20 @@ export async function readJsonBody(request: IncomingMessage): Promise<BodyReadin
     return localError("unsupported_media_type", message("refused.body_type"));
   if (coding !== undefined && coding !== "identity")
     return localError("unsupported_media_type", message("refused.body_coding"));
-  return Number(length ?? 0) > MAX_BODY_BYTES ? tooLarge(MAX_BODY_BYTES) : readJson(request, "request");
+  return Number(length ?? 0) > MAX_BODY_BYTES ? tooLarge(MAX_BODY_BYTES) : readAnyJson(request, "request");
 }
 
 /** Reads a body of any type as JSON. Returns an error with status 400 or 413. Rejects if the caller disconnects. */
-export async function readJson(body: Readable | null, source: ForeignSource): Promise<BodyReading> {
-  const text = await readText(body, foreignSources[source].length);
+export async function readAnyJson(body: Readable | null, source: ForeignSource): Promise<BodyReading> {
+  const text = await readTextBody(body, foreignSources[source].length);
   if (typeof text !== "string") return text;
   const reading = readForeign(source, text);
   if (reading.kind === "value") return { kind: "body", body: reading.value };
   return localError("invalid_parameter", message("refused.body_json", { why: reading.why }));
 }
 
-/** Reads a body of any type as text, like `readJson`. */
-export async function readText(body: Readable | null, maxBytes: number): Promise<string | LocalError> {
+/** Reads a body of any type as text, like `readAnyJson`. */
+export async function readTextBody(body: Readable | null, maxBytes: number): Promise<string | LocalError> {
   const parts: Buffer[] = [];
   let bytes = 0;
   // Keeps the connection for the response if the rest of the body is not read.

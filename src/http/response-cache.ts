@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import { type Compression, compress, type Form, formOf, type Preconditions } from "./compression.ts";
+import { acceptedForm, type Compression, compress, type Form, type Preconditions } from "./compression.ts";
 import { codings, tagOf } from "./negotiation.ts";
 
 /** A body that can be read, and the version that it has at the moment. */
@@ -71,7 +71,7 @@ export class ResponseCache {
   async represent(request: string, source: BodySource, wanted: Preconditions): Promise<Form> {
     const plain = this.#plain(request, source);
     const compressed = (coding: Compression, isAccepted: boolean) => this.#compressed(plain, coding, isAccepted);
-    return formOf({ ...plain, compressed }, wanted);
+    return acceptedForm({ ...plain, compressed }, wanted);
   }
 
   #plain(request: string, source: BodySource): CachedBody {

@@ -34,8 +34,8 @@ export class BrokerWatch {
   }
 
   /** Starts or ends the problems. Returns when to call again at the latest. */
-  look(seen: Seen, now: EpochMs, monotonicMs: MonotonicMs): EpochMs {
-    this.#lookAtTopics(seen, now);
+  check(seen: Seen, now: EpochMs, monotonicMs: MonotonicMs): EpochMs {
+    this.#checkTopics(seen, now);
     const { trouble, lastTrouble, connections } = seen;
     if (connections !== this.#connections) {
       const ended = connections - Math.max(1, this.#connections);
@@ -62,7 +62,7 @@ export class BrokerWatch {
     return now + Math.ceil(leftMs > 0 ? Math.min(leftMs, steadyInMs) : Math.max(endsInMs, 1));
   }
 
-  #lookAtTopics({ refused }: Seen, now: EpochMs): void {
+  #checkTopics({ refused }: Seen, now: EpochMs): void {
     const topics = [...refused.keys()].slice(0, MAX_TOPICS);
     for (const topic of this.#topics) if (!topics.includes(topic)) this.#problems.end(subjectOf(topic));
     this.#topics = topics;

@@ -27,7 +27,7 @@ export interface ClearResult {
 }
 
 /** Interval in ms at which the number of remaining topics is read. */
-const LOOK_EVERY_MS = 20;
+const CHECK_EVERY_MS = 20;
 
 /** Resolves when every topic is cleared, the connection has failed, or the time is over. Never rejects. */
 export async function clearPublished(options: ClearOptions): Promise<ClearResult> {
@@ -64,7 +64,7 @@ export async function clearPublished(options: ClearOptions): Promise<ClearResult
     },
     stop.signal,
   );
-  while (publisher.obsolete > 0 && !stop.signal.aborted) await pause(LOOK_EVERY_MS);
+  while (publisher.obsolete > 0 && !stop.signal.aborted) await pause(CHECK_EVERY_MS);
   const left = publisher.obsolete;
   publisher.forgetCleared();
   clearTimeout(timer);

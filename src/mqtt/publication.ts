@@ -8,7 +8,7 @@ import type { PlannedState } from "../plans/open-plans.ts";
 import { Listeners } from "../state/change-bus.ts";
 import { DueLoop } from "../state/due-loop.ts";
 import { BrokerWatch } from "./broker-watch.ts";
-import type { Message } from "./client/message.ts";
+import type { RetainedMessage } from "./client/message.ts";
 import type { MqttClient } from "./client/mqtt-client.ts";
 import { DAEMON, PLACES, PLUGS, partOfPlans } from "./parts.ts";
 import type { StatePublisher } from "./state-publisher.ts";
@@ -29,7 +29,7 @@ export interface PublicationDeps {
 
 /** Messages of a published part, or the names of all parts from now on. */
 export type PublishedChange =
-  | { readonly part: string; readonly messages: readonly Message[] }
+  | { readonly part: string; readonly messages: readonly RetainedMessage[] }
   | { readonly kept: ReadonlySet<string> };
 
 /** Time in ms that a start may spend on prices before it continues. One home takes a few milliseconds. */
@@ -108,7 +108,7 @@ export class Publication {
     return keepingPromises(state.problems, { of: `topics ${part}`, now, run, safe });
   }
 
-  #publish(part: string, messages: readonly Message[]): void {
+  #publish(part: string, messages: readonly RetainedMessage[]): void {
     this.#deps.client.retained.show(messages, part);
     this.published.emit({ part, messages });
   }
@@ -124,9 +124,9 @@ export class Publication {
     const { state, client } = this.#deps;
     const clockAt = state.checkClock(now);
     state.checkMachine(now);
-    const lookAt = this.#watch.look(client.status(), now, this.#options.clock.monotonicMs());
+    const checkAt = this.#watch.check(client.status(), now, this.#options.clock.monotonicMs());
     await this.#publishDaemon(now);
-    return Math.min(clockAt, lookAt);
+    return Math.min(clockAt, checkAt);
   }
 
   async #publishDaemon(now: EpochMs): Promise<void> {

@@ -11,7 +11,7 @@ import type { ChangeBus, Listeners } from "../state/change-bus.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { BatteryTopics } from "./battery-topics.ts";
 import { connectionTo, startBroker } from "./broker/start-broker.ts";
-import type { Command, CommandTable } from "./client/commands.ts";
+import type { CommandHandler, CommandTable } from "./client/commands.ts";
 import { MqttClient, type MqttClientLog } from "./client/mqtt-client.ts";
 import { otherShards } from "./other-shards.ts";
 import { PLACES, PLUGS, partOfPlans } from "./parts.ts";
@@ -124,7 +124,7 @@ function commandsOf(
   { changes, clock, isOwnHome }: CommandParts,
 ): CommandTable {
   const atHome =
-    (command: Command): Command =>
+    (command: CommandHandler): CommandHandler =>
     (levels, payload) =>
       isOwnHome(levels[0]) ? command(levels, payload) : { kind: "ignored" };
   return {

@@ -16,7 +16,7 @@ import type { PlannedState } from "../plans/open-plans.ts";
 import { exportSnapshotOf, exportTimelineOf } from "../state/export-prices.ts";
 import { publishedSnapshot } from "../state/price-reader.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
-import type { Message } from "./client/message.ts";
+import type { RetainedMessage } from "./client/message.ts";
 import { Announcer } from "./homeassistant/announcer.ts";
 import { daemonDevice } from "./homeassistant/daemon-entities.ts";
 import { type Device, deviceTopic, EVENT_TOPIC, stateMessages } from "./homeassistant/entity.ts";
@@ -26,7 +26,7 @@ import { placeDevice } from "./homeassistant/place-entities.ts";
 import { planDevice } from "./homeassistant/plan-entities.ts";
 import { plugDevice } from "./homeassistant/plug-entities.ts";
 import { PLACES, PLANS } from "./parts.ts";
-import { daemonMessages, type RefusedCommand } from "./topics/daemon-topics.ts";
+import { daemonMessages, type RefusedTopic } from "./topics/daemon-topics.ts";
 import { exportMessage, formatMessages } from "./topics/format-topics.ts";
 import { homeMessages, urgentMessages } from "./topics/home-topics.ts";
 import { placeMessages } from "./topics/place-topics.ts";
@@ -44,9 +44,9 @@ export interface StatePublisherDeps
 /** Messages of a part, and the time until which they stay valid without new data. */
 export interface PublishedPart {
   /** Every message of the part. A topic that is missing has no value any more. */
-  readonly messages: readonly Message[];
+  readonly messages: readonly RetainedMessage[];
   /** Events since the part was made before; not retained. */
-  readonly events: readonly Message[];
+  readonly events: readonly RetainedMessage[];
   readonly until: EpochMs;
 }
 
@@ -61,7 +61,7 @@ export class StatePublisher {
   readonly #repeating = new Map<string, boolean>();
   /** Returns the plugs. Empty until the plugs module calls `showPlugs`. */
   #plugs: () => readonly PlugSnapshot[] = () => [];
-  #refusedCommand: RefusedCommand | null = null;
+  #refusedCommand: RefusedTopic | null = null;
 
   constructor(deps: StatePublisherDeps) {
     const { base_topic: baseTopic, discovery_prefix: prefix, time_entities: timeEntities } = deps.config.mqtt;
@@ -82,7 +82,7 @@ export class StatePublisher {
   }
 
   /** Returns the urgent price messages of a home at `now`. They take a fraction of the time of the whole state. */
-  pricesOf(home: Home, now: EpochMs): readonly Message[] {
+  pricesOf(home: Home, now: EpochMs): readonly RetainedMessage[] {
     return urgentMessages(this.#deps.config.mqtt.base_topic, this.#snapshot(home, now));
   }
 
@@ -155,8 +155,8 @@ export class StatePublisher {
   #messagesOf<Shown, State>(
     all: readonly Shown[],
     deviceOf: (shown: Shown) => Device<State>,
-    topicsOf: (base: string, shown: Shown) => readonly Message[],
-  ): readonly Message[] {
+    topicsOf: (base: string, shown: Shown) => readonly RetainedMessage[],
+  ): readonly RetainedMessage[] {
     const base = this.#deps.config.mqtt.base_topic;
     const devices = all.map((plug) => ({ plug, device: deviceOf(plug) }));
     const states = devices.flatMap(({ plug, device }) => [...topicsOf(base, plug), ...stateMessages(base, device)]);
@@ -164,7 +164,7 @@ export class StatePublisher {
   }
 
   /** Returns the messages about the daemon itself. */
-  daemon(state: DaemonState): readonly Message[] {
+  daemon(state: DaemonState): readonly RetainedMessage[] {
     const { config } = this.#deps;
     const base = config.mqtt.base_topic;
     const view = { ...state, refusedCommand: this.#refusedCommand };
@@ -183,7 +183,7 @@ export class StatePublisher {
   }
 
   /** Sets the last refused command. */
-  showRefused(refused: RefusedCommand): void {
+  showRefused(refused: RefusedTopic): void {
     this.#refusedCommand = refused;
   }
 
@@ -206,7 +206,7 @@ function sells({ exportTerms }: Home, { solarExport, solarExportRevenue }: HomeU
 
 /** Returns the message of an event of a device. */
 function eventOf(base: string, device: Pick<Device<never>, "id" | "path">) {
-  return (happening: Happening): Message => ({
+  return (happening: Happening): RetainedMessage => ({
     topic: `${deviceTopic(base, device)}/${EVENT_TOPIC}`,
     payload: JSON.stringify(happening),
   });

@@ -22,7 +22,7 @@ const MAX_RUNS = 4 * MAX_ROUNDS;
 const USUAL_ROUNDS = 7;
 
 /** What a plan has learned, and whether it stays. */
-export interface Learned extends LearnedCourse {
+export interface PlanKnowledge extends LearnedCourse {
   readonly frozen: boolean;
 }
 
@@ -48,7 +48,7 @@ export class PlanLearning {
   }
 
   /** Returns what a plan has learned; null before enough rounds were measured. A round counts when it is over. */
-  of(plan: string, spec: PlanSpec, now: EpochMs): Learned | null {
+  of(plan: string, spec: PlanSpec, now: EpochMs): PlanKnowledge | null {
     if (!("hoursMs" in spec)) return null;
     const { store, measured, calendar } = this.#deps;
     const known = this.#stored(plan);
@@ -81,7 +81,7 @@ export class PlanLearning {
   }
 
   /** Keeps what was learned, whatever is measured from now on. */
-  freeze(plan: string, { runs, kwh, profile }: Learned): void {
+  freeze(plan: string, { runs, kwh, profile }: PlanKnowledge): void {
     this.#store(plan, { from: this.#stored(plan)?.from ?? 0, frozen: { runs, kwh, profile: [...profile] } });
   }
 

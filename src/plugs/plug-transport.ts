@@ -27,7 +27,12 @@ export const HTTP_TOPIC = "";
 const knownCertificate = z.object({ url: z.string(), fingerprint: z.string() });
 
 /** Opens the transport that a plug's configuration names. `id` is the name of the plug in the memory. */
-export function openTransport(id: string, config: PlugConfig, deps: TransportDeps, plug: PlugListener): PlugTransport {
+export function openPlugTransport(
+  id: string,
+  config: PlugConfig,
+  deps: TransportDeps,
+  plug: PlugListener,
+): PlugTransport {
   const { http }: PlugFamilyRow = plugFamilies[config.family];
   if (config.url !== undefined && http) return overHttp(id, { ...config, url: config.url, http }, deps, plug);
   if (config.family === "homeassistant") return overHomeAssistant(config, deps.homeAssistant ?? null, deps.wake, plug);

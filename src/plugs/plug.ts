@@ -1,7 +1,7 @@
 /** One smart plug: passes its messages to the rules in `core/plugs`, and sends their commands as its family does. */
 import * as z from "zod/mini";
 import { entryId } from "../config/entry-list.ts";
-import { addressOf, deviceOf, type PlugConfig } from "../config/schema/plug-schema.ts";
+import { deviceOf, type PlugConfig, plugAddressOf } from "../config/schema/plug-schema.ts";
 import type { Language } from "../core/language/language.ts";
 import { message, sayIn, type Text } from "../core/language/text.ts";
 import type { WhenLost } from "../core/planning/model/plan-spec.ts";
@@ -37,7 +37,7 @@ import type { PlugTransport } from "./plug-connection.ts";
 import { PlugMachine, type PlugMachineDeps } from "./plug-machine.ts";
 import { PlugMeter, type PlugMeterDeps } from "./plug-meter.ts";
 import { PlugReport, type PlugReportDeps } from "./plug-report.ts";
-import { HTTP_TOPIC, openTransport, type TransportDeps } from "./plug-transport.ts";
+import { HTTP_TOPIC, openPlugTransport, type TransportDeps } from "./plug-transport.ts";
 
 export interface PlugDeps extends TransportDeps, PlugReportDeps, PlugMeterDeps, PlugMachineDeps {
   /** Base topic without a trailing slash. */
@@ -108,7 +108,7 @@ export class Plug {
     const { http } = this.#row;
     const isHttp = url !== undefined && http !== undefined;
     this.#commands = isHttp ? http : this.#row;
-    this.#address = addressOf(config, `${deps.baseTopic}/plug/${this.id}`);
+    this.#address = plugAddressOf(config, `${deps.baseTopic}/plug/${this.id}`);
     this.#rules = this.#rulesOf(this.#address);
     this.#readers = isHttp ? { [HTTP_TOPIC]: http.reads(this.#address) } : this.#row.listens(this.#address);
     this.#meters = isHttp ? { [HTTP_TOPIC]: http.measures(this.#address) } : this.#brokerMeters();
@@ -119,7 +119,7 @@ export class Plug {
       ...unknownPlug(readJson(deps.memory, this.#report.sinceMemory, keptSince)),
       timerWorks: this.#report.timerWorks,
     };
-    this.#transport = openTransport(this.id, config, deps, {
+    this.#transport = openPlugTransport(this.id, config, deps, {
       isUp: (up) => this.#isUp(up),
       onMessage: (message) => this.take(message),
       onAvailable: (available) => {

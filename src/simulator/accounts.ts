@@ -3,7 +3,7 @@ import { type EpochMs, formatInstant } from "../core/time/interval.ts";
 import type { AuthRequest, AuthResult } from "../http/route.ts";
 import { type ContractError, contractError } from "../service/contract/errors.ts";
 import { type HashEncoding, type ThirdPartyCredentials, verifyThirdPartyToken } from "../service/third-party-token.ts";
-import type { Home } from "./homes.ts";
+import type { SimulatedHome } from "./homes.ts";
 import type { QuotaCounter } from "./quota.ts";
 
 /** Result of the subscription check. `unverifiable`: the check itself is out of order. */
@@ -82,7 +82,7 @@ export class ConsumerAccount {
 export interface Customer {
   readonly account: ConsumerAccount;
   readonly quota: QuotaCounter;
-  readonly homes: readonly Home[];
+  readonly homes: readonly SimulatedHome[];
 }
 
 /** Accounts of the consumer interface. The control paths act on the first; the keys of the others are fixed. */

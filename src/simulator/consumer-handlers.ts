@@ -3,13 +3,13 @@ import { type EpochMs, formatInstant } from "../core/time/interval.ts";
 import type { RequestContext, ServerHandlers } from "../http/operation-routes.ts";
 import { type ContractError, contractError } from "../service/contract/errors.ts";
 import { type OperationIdOf, operationOf, type ParamsOf } from "../service/contract/operations.ts";
-import type { Home } from "./homes.ts";
+import type { SimulatedHome } from "./homes.ts";
 import { forecastRows } from "./market/forecast.ts";
 import { type Region, regions } from "./regions.ts";
 import { costsRow, energyRow, revenueRow, type Total, totals } from "./series.ts";
 import type { UsageSeries, World } from "./world.ts";
 
-type HomesOf = (context: Pick<RequestContext, "headers" | "now">) => readonly Home[];
+type HomesOf = (context: Pick<RequestContext, "headers" | "now">) => readonly SimulatedHome[];
 
 /** Handlers of the consumer interface for a simulated world. */
 export function consumerHandlers(
@@ -17,7 +17,7 @@ export function consumerHandlers(
   homesOf: HomesOf = () => world.homes,
 ): Pick<ServerHandlers, OperationIdOf<"consumer">> {
   const none = () => ({});
-  const revenue = (home: Home) => ({ ...currencyOf(home), vatIncluded: false });
+  const revenue = (home: SimulatedHome) => ({ ...currencyOf(home), vatIncluded: false });
   return {
     addresses: async (_, context) => ({ kind: "ok", body: { data: homesOf(context).map(({ address }) => address) } }),
     consumption: usageHandler(world, homesOf, "consumption", { rowOf: energyRow, more: none }),
@@ -49,10 +49,10 @@ export function consumerHandlers(
 }
 
 function answerFor<Body>(
-  homes: readonly Home[],
+  homes: readonly SimulatedHome[],
   { addressId }: { readonly addressId: string },
   operation: OperationIdOf<"consumer">,
-  body: (home: Home) => Body,
+  body: (home: SimulatedHome) => Body,
 ): { readonly kind: "ok"; readonly body: Body } | ContractError {
   const home = homes.find(({ address }) => address.id === addressId);
   if (!home) return contractError("resource_not_found", `this account has no address ${addressId}`);
@@ -67,7 +67,7 @@ function usageHandler<Row, More>(
   world: World,
   homesOf: HomesOf,
   series: UsageSeries,
-  { rowOf, more }: { readonly rowOf: (total: Total) => Row; readonly more: (home: Home) => More },
+  { rowOf, more }: { readonly rowOf: (total: Total) => Row; readonly more: (home: SimulatedHome) => More },
 ) {
   return async (params: ParamsOf<UsageSeries>, context: RequestContext) =>
     answerFor(homesOf(context), params, series, (home) => {

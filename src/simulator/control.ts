@@ -2,12 +2,12 @@
 import * as z from "zod/mini";
 import { formatInstant, formatInstantOrNull } from "../core/time/interval.ts";
 import { type LocalError, type LocalErrorCode, localError } from "../http/errors.ts";
-import { readJson } from "../http/request-body.ts";
+import { readAnyJson } from "../http/request-body.ts";
 import { JSON_TYPE, type LocalAnswer } from "../http/response.ts";
 import type { Route } from "../http/route.ts";
 import type { InterfaceName } from "../service/contract/operations.ts";
 import { type ConsumerAccount, entitlements } from "./accounts.ts";
-import { type FaultRule, type FaultScript, instant, readFaultRules } from "./fault-rules.ts";
+import { type FaultRule, type FaultScript, instantField, readFaultRules } from "./fault-rules.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 
 export interface Controlled {
@@ -33,12 +33,12 @@ class Refusal extends Error {
 const MAX_SPEED = 100_000;
 
 const clockChange = z.strictObject({
-  at: z.optional(instant),
+  at: z.optional(instantField),
   speed: z.optional(z.number().check(z.minimum(0), z.maximum(MAX_SPEED))),
 });
 const keyAction = z.discriminatedUnion("action", [
   z.strictObject({ action: z.enum(["issue", "replace"]) }),
-  z.strictObject({ action: z.literal("expire"), at: z.optional(instant) }),
+  z.strictObject({ action: z.literal("expire"), at: z.optional(instantField) }),
 ]);
 const entitlementChange = z.strictObject({ entitlement: z.enum(entitlements) });
 
@@ -52,7 +52,7 @@ export function controlRoutes(controlled: Controlled): readonly Route[] {
       // A body of any content type is read.
       takesFile: true,
       async handle({ file }) {
-        const reading = await readJson(file, "faults");
+        const reading = await readAnyJson(file, "faults");
         if (reading.kind === "error") return reading;
         try {
           return answerOf(act(reading.body, controlled) ?? stateOf(controlled));

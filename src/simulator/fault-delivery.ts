@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { type EpochMs, SECOND_MS } from "../core/time/interval.ts";
 import { type Reply, sendReply } from "../http/response.ts";
-import { contractError, type ErrorCode, errorBody, errorTable } from "../service/contract/errors.ts";
+import { contractError, type ErrorCode, errorTable, serviceErrorBody } from "../service/contract/errors.ts";
 import type { OperationId } from "../service/contract/operations.ts";
 import { quotaHeaderNames } from "../service/contract/quota-headers.ts";
 import type { FaultRule, FaultScript } from "./fault-rules.ts";
@@ -130,7 +130,7 @@ function statusReply(fault: Extract<FaultRule, { fault: "status" }>, reply: Repl
         : Math.max(1, Math.ceil(Number(resetSec) - now / SECOND_MS));
     headers["Retry-After"] = String(fault.retryAfterSec ?? untilReset);
   } else if (fault.retryAfterSec !== undefined) headers["Retry-After"] = String(fault.retryAfterSec);
-  const error = errorBody(contractError(code, errorTable[code].meaning));
+  const error = serviceErrorBody(contractError(code, errorTable[code].meaning));
   return { status: fault.status, headers, body: JSON.stringify(error) };
 }
 

@@ -1,7 +1,7 @@
 /** Fault rules: their JSON schema, the parser of a script, and the selection of the rules that apply. */
 import * as z from "zod/mini";
 import type { EpochMs } from "../core/time/interval.ts";
-import { describeIssue } from "../service/contract/answer.ts";
+import { expectedBy } from "../service/contract/answer.ts";
 import { type ErrorCode, errorTable } from "../service/contract/errors.ts";
 import { type OperationId, operationIds } from "../service/contract/operations.ts";
 import { parseInstant } from "../service/contract/range.ts";
@@ -12,7 +12,7 @@ const MAX_RULES = 1_000;
 const MAX_DELAY_MS = 600_000;
 
 /** Schema of an RFC 3339 date-time in JSON, parsed to epoch ms. */
-export const instant = z.pipe(
+export const instantField = z.pipe(
   z.string(),
   z.transform((text, context) => {
     const reading = parseInstant(text);
@@ -29,13 +29,13 @@ function oneOf<Name extends string>(names: readonly Name[]) {
 /** Condition of a fault: one operation or all, within `[from, to)`, at most `times` times. */
 const when = {
   operation: oneOf<OperationId | "*">(["*", ...operationIds]),
-  from: z.optional(instant),
-  to: z.optional(instant),
+  from: z.optional(instantField),
+  to: z.optional(instantField),
   times: z.optional(z.int().check(z.positive())),
 };
 
 /** Rows of hours, quarter-hours and price lists that start within `[rowsFrom, rowsTo)`. */
-const rows = { ...when, rowsFrom: instant, rowsTo: instant };
+const rows = { ...when, rowsFrom: instantField, rowsTo: instantField };
 
 /**
  * Faults of the data or headers of a response, which is still sent: the next matching rule applies too. While a rule of
@@ -117,7 +117,7 @@ export function readFaultRules(json: unknown): FaultReading {
   const problems = result.error.issues.map((issue) => {
     const [index, ...path] = issue.path;
     const where = index === undefined ? "the script" : `rule ${Number(index) + 1}`;
-    return `${[where, ...path].join(" ")}: ${describeIssue(issue)}`;
+    return `${[where, ...path].join(" ")}: ${expectedBy(issue)}`;
   });
   return { kind: "unreadable", problems };
 }

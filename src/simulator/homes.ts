@@ -19,12 +19,12 @@ interface HomeTraits {
   readonly longitude: number;
 }
 
-export interface Home extends HomeTraits {
+export interface SimulatedHome extends HomeTraits {
   readonly name: HomeName;
   readonly address: Address;
 }
 
-export const demoHomes: Readonly<Record<HomeName, Home>> = {
+export const demoHomes: Readonly<Record<HomeName, SimulatedHome>> = {
   danish: home(
     "danish",
     { region: "DK1", baseWatts: 190, heatingWatts: 900, solarWatts: 6_000, latitude: 56.16, longitude: 10.2 },
@@ -60,7 +60,7 @@ export const demoHomes: Readonly<Record<HomeName, Home>> = {
 };
 
 /** Returns the home of account `number`, from 1: a copy of the first account's with another id and label. */
-export function homeOfAccount(home: Home, number: number): Home {
+export function homeOfAccount(home: SimulatedHome, number: number): SimulatedHome {
   const { id, label } = home.address;
   const own = { id: `${id.slice(0, -ACCOUNT_DIGITS)}${number.toString(16).padStart(ACCOUNT_DIGITS, "0")}` };
   return { ...home, address: { ...home.address, ...own, label: `${label} ${number}` } };
@@ -72,7 +72,7 @@ const ACCOUNT_DIGITS = 8;
 type Place = Pick<Address, "id" | "label" | "formattedAddress"> &
   Partial<Pick<Address, "gridOperatorName" | "supplierName">>;
 
-function home(name: HomeName, traits: HomeTraits, place: Place, available: readonly Capability[]): Home {
+function home(name: HomeName, traits: HomeTraits, place: Place, available: readonly Capability[]): SimulatedHome {
   const { gridOperatorName = null, supplierName = null, ...others } = place;
   const flags = capabilityNames.map((capability) => [capability, available.includes(capability)]);
   const address = {

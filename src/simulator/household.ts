@@ -1,7 +1,7 @@
 /** Energy through the meter of a home per hour: imported from the grid, or exported to it. */
 import type { Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS } from "../core/time/interval.ts";
-import type { Home } from "./homes.ts";
+import type { SimulatedHome } from "./homes.ts";
 import { createNoise, type Noise, smoothNoise } from "./noise.ts";
 import { winterness } from "./season.ts";
 
@@ -23,11 +23,11 @@ const RADIANS = Math.PI / 180;
 const MINUTES_OF_HOUR = 60;
 
 export class Household {
-  readonly #home: Home;
+  readonly #home: SimulatedHome;
   readonly #calendar: Calendar;
   readonly #noise: Readonly<Record<"habit" | "cold" | "cloud", Noise>>;
 
-  constructor(home: Home, seed: number, calendar: Calendar) {
+  constructor(home: SimulatedHome, seed: number, calendar: Calendar) {
     this.#home = home;
     this.#calendar = calendar;
     const noise = (of: string) => createNoise(seed, `${of} ${home.name}`);

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../core/time/interval.ts";
-import type { Home } from "./homes.ts";
+import type { SimulatedHome } from "./homes.ts";
 import { Household } from "./household.ts";
 import { createNoise, type Noise } from "./noise.ts";
 
@@ -35,7 +35,7 @@ export class Meter {
   readonly #days = new LRUCache<string, readonly MeteredHour[]>({ max: KEPT_DAYS });
   readonly #noise: Readonly<Record<"arrival" | "finality" | "estimate" | "gap", Noise>>;
 
-  constructor(home: Home, seed: number, calendar: Calendar) {
+  constructor(home: SimulatedHome, seed: number, calendar: Calendar) {
     this.#calendar = calendar;
     this.#household = new Household(home, seed, calendar);
     const noise = (of: string) => createNoise(seed, `${of} ${home.name}`);

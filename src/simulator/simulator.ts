@@ -19,7 +19,7 @@ import { consumerHandlers } from "./consumer-handlers.ts";
 import { controlRoutes } from "./control.ts";
 import { deliverThrough } from "./fault-delivery.ts";
 import { type FaultRule, FaultScript } from "./fault-rules.ts";
-import { demoHomes, type Home, type HomeName, homeOfAccount } from "./homes.ts";
+import { demoHomes, type HomeName, homeOfAccount, type SimulatedHome } from "./homes.ts";
 import { marketOfFile, type Replay, readPriceFile } from "./market/price-file.ts";
 import type { PublicationDelay } from "./market/publication.ts";
 import { type AttemptsByWindow, QuotaCounter } from "./quota.ts";
@@ -203,7 +203,7 @@ function serverOf(router: Router, clock: SimulatedClock, tls: SimulatorOptions["
 function otherCustomers(
   { accounts = 1, limits = ILLUSTRATED_LIMITS }: SimulatorOptions,
   key: string | null,
-  homes: readonly Home[],
+  homes: readonly SimulatedHome[],
 ): Map<string, Customer> {
   const customers = new Map<string, Customer>();
   for (let number = 2; number <= accounts; number++) {

@@ -1,18 +1,18 @@
 import type { Calendar } from "../core/time/calendar.ts";
 import type { EpochMs, Interval } from "../core/time/interval.ts";
 import { serviceCalendar } from "../service/service-calendar.ts";
-import type { Home } from "./homes.ts";
+import type { SimulatedHome } from "./homes.ts";
 import { Charges, feedIn, hoursOfMonth, VAT_FACTOR } from "./market/charges.ts";
 import { inventMarket } from "./market/invented-market.ts";
 import type { Market } from "./market/market.ts";
 import { ConsumerPrices } from "./market/prices.ts";
-import { Publication, type PublicationDelay } from "./market/publication.ts";
+import { type PublicationDelay, PublicationTimes } from "./market/publication.ts";
 import { Meter } from "./meter.ts";
 import type { PricedHour } from "./series.ts";
 
 export interface WorldOptions {
   readonly seed: number;
-  readonly homes: readonly Home[];
+  readonly homes: readonly SimulatedHome[];
   /** Source of spot prices; the invented market if undefined. */
   readonly market: ((calendar: Calendar) => Market) | undefined;
   readonly publicationDelay: PublicationDelay | undefined;
@@ -26,23 +26,23 @@ export class World {
   readonly seed: number;
   readonly calendar = serviceCalendar();
   readonly charges = new Charges(this.calendar);
-  readonly publication: Publication;
+  readonly publication: PublicationTimes;
   readonly prices: ConsumerPrices;
-  readonly homes: readonly Home[];
+  readonly homes: readonly SimulatedHome[];
   readonly #meters = new Map<string, Meter>();
 
   constructor({ seed, homes, market, publicationDelay }: WorldOptions) {
     const { calendar, charges } = this;
     this.seed = seed;
     this.homes = homes;
-    this.publication = new Publication(seed, calendar, publicationDelay);
+    this.publication = new PublicationTimes(seed, calendar, publicationDelay);
     const spot = market?.(calendar) ?? inventMarket(seed, calendar);
     this.prices = new ConsumerPrices({ market: spot, charges, publication: this.publication, calendar });
     for (const home of homes) this.#meters.set(home.name, new Meter(home, seed, calendar));
   }
 
   /** Returns the hours of a series with VAT and fees; revenue has no VAT. Hours without a price are omitted. */
-  hoursOn(series: UsageSeries, home: Home, day: Interval, now: EpochMs): PricedHour[] {
+  hoursOn(series: UsageSeries, home: SimulatedHome, day: Interval, now: EpochMs): PricedHour[] {
     const flow = series === "consumption" || series === "consumptionCosts" ? "consumption" : "solarExport";
     const metered = this.#meters.get(home.name)?.hoursOn(flow, day, now) ?? [];
     if (series === flow) return metered.map((hour) => ({ ...hour, amountMicro: 0, feesMicro: 0 }));

@@ -5,7 +5,7 @@ import type { Language } from "../core/language/language.ts";
 import { askCheap, type CheapSpec, type CheapState, cheapIsKnown, cheapKey } from "../core/planning/cheap-query.ts";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { newRecord, type PlanRecord } from "../core/planning/plan-record.ts";
-import { reasonOf } from "../core/planning/snapshot/plan-reason.ts";
+import { planReasonOf } from "../core/planning/snapshot/plan-reason.ts";
 import { type PlanSnapshot, planSnapshot } from "../core/planning/snapshot/plan-snapshot.ts";
 import type { Timeline } from "../core/prices/timeline.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
@@ -85,7 +85,16 @@ export class CheapQueries {
     if (startedText(before?.advance.memory) !== startedText(state.advance.memory)) this.#keep(now);
     const { advance } = state;
     const currency = timeline?.currency ?? null;
-    const reason = reasonOf({ spec, advance, now, calendar, trusted: moment.trusted, currency, home: null, language });
+    const reason = planReasonOf({
+      spec,
+      advance,
+      now,
+      calendar,
+      trusted: moment.trusted,
+      currency,
+      home: null,
+      language,
+    });
     const { id: home, name } = subject;
     const definition: PlanDefinition = { id: "cheap", name, home, spec, after: null, powerLimit: null };
     return {

@@ -88,9 +88,9 @@ export class ClockGuard {
 
   /** Starts or ends the problem, and settles a doubt. Returns when to call this again; infinity without doubt. */
   report(problems: Pick<Problems, "start" | "end">, now: EpochMs): EpochMs {
-    const lookAt = this.#settleDoubt(now);
+    const checkAt = this.#settleDoubt(now);
     setProblem(problems, { code: "clock_wrong", subject: "clock", since: now, detail: this.why(now) });
-    return lookAt;
+    return checkAt;
   }
 
   /** Returns true while a clock in recent doubt stays trusted: it agreed, and went on by the time of a pause. */

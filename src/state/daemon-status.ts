@@ -14,7 +14,7 @@ import { VERSION } from "../core/status/version.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { DAY_MS, type EpochMs, type Interval, stepStart } from "../core/time/interval.ts";
 import type { Account } from "../service/client/account.ts";
-import { byCapability, labelOf } from "../service/contract/polled-series.ts";
+import { byCapability, seriesLabel } from "../service/contract/polled-series.ts";
 import { operationIdOf, seriesOf } from "../service/contract/series-mapping.ts";
 import type { Accounts } from "./accounts/accounts.ts";
 import type { Homes } from "./homes.ts";
@@ -106,7 +106,7 @@ export class DaemonStates {
       series: polled.map(([{ id, name }, series]) => ({
         owner: { id, name },
         account: account.name,
-        label: labelOf(operationIdOf(series)),
+        label: seriesLabel(operationIdOf(series)),
         lastSuccessAt: repository.stateOf(series).answeredAt,
       })),
       backfill: backfillOf(polled, repository, within),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { MonthAnswer } from "../../src/api/house/month.ts";
+import type { EnergyMonth } from "../../src/api/house/month.ts";
 import { startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { type Screen, Screens } from "../support/browser/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
@@ -85,7 +85,7 @@ describe.skipIf(lacks("Chromium"))("usage on the dashboard (in Chromium; skipped
     await using screen = await atUse();
     await screen.untilText("#use [aria-labelledby=month-title] .facts", /\d/);
     // This home has no costs of last year.
-    const answer = (await (await daemon.request("/local/v1/month?home=home")).json()) as MonthAnswer;
+    const answer = (await (await daemon.request("/local/v1/month?home=home")).json()) as EnergyMonth;
     const month = { ...answer, same_month_last_year: 512.4, previous_year: 6_100.4 };
     await screen.page.route("**/local/v1/month*", (route) => route.fulfill({ json: month }));
     await screen.page.reload();

@@ -11,10 +11,10 @@ import { thirdPartyToken } from "../../service/third-party-token.ts";
 import { type KeptKey, KeyFile } from "../../storage/api-key-file.ts";
 import { type ApiKey, ApiKeys, keyDigest } from "./api-keys.ts";
 import { KeyRateLimit } from "./key-rate-limit.ts";
-import { isLoopback } from "./require-key.ts";
+import { isLoopbackHost } from "./require-key.ts";
 
 /** Minimum time between two checks of the key file, which are made at requests. */
-const LOOK_EVERY_MS = 0.4 * SECOND_MS;
+const CHECK_EVERY_MS = 0.4 * SECOND_MS;
 /** Length in characters below which a key is probably a word. */
 const SHORT_KEY = 16;
 const PROBLEM_SUBJECT = "keys";
@@ -54,7 +54,7 @@ export function openKeyStore({
   if (ring.keys().length === 0 && !ingress)
     log.warn({}, `the API has no key, so it rejects all requests; create one: ${commandHint("keys create NAME")}`);
   const pairs = (api.third_party_keys ?? []).map(({ name, api_secret: key }) => ({ name, key }));
-  for (const { name, key } of isLoopback(api.host) ? [] : [...api.keys, ...pairs])
+  for (const { name, key } of isLoopbackHost(api.host) ? [] : [...api.keys, ...pairs])
     if (key.length < SHORT_KEY)
       log.warn(
         { name },
@@ -82,10 +82,10 @@ class KeyRing {
   #all: readonly ApiKey[];
   readonly #file: KeyFile;
   readonly #deps: Pick<KeyStoreOptions, "clock" | "problems" | "log">;
-  /** Digests by name of the stored keys; null before the first look. */
+  /** Digests by name of the stored keys; null before the first check. */
   #known: ReadonlyMap<string, string> | null = null;
   #stamp: string | null = null;
-  #lookedAt: EpochMs;
+  #checkedAt: EpochMs;
 
   constructor(
     configured: readonly ApiKey[],
@@ -96,8 +96,8 @@ class KeyRing {
     this.#all = configured;
     this.#file = file;
     this.#deps = parts;
-    this.#lookedAt = parts.clock.now();
-    this.#look();
+    this.#checkedAt = parts.clock.now();
+    this.#check();
     this.#known ??= new Map();
   }
 
@@ -108,15 +108,15 @@ class KeyRing {
 
   keys(): readonly ApiKey[] {
     const now = this.#deps.clock.now();
-    if (Math.abs(now - this.#lookedAt) >= LOOK_EVERY_MS) {
-      this.#lookedAt = now;
-      this.#look();
+    if (Math.abs(now - this.#checkedAt) >= CHECK_EVERY_MS) {
+      this.#checkedAt = now;
+      this.#check();
     }
     return this.#all;
   }
 
   /** Reads the key file if it has changed. If it is unreadable, known keys stay: a typing error locks nobody out. */
-  #look(): void {
+  #check(): void {
     const stamp = this.#file.stamp;
     if (stamp === this.#stamp) return;
     this.#stamp = stamp;

@@ -9,13 +9,13 @@ import { KeyFile } from "../../storage/api-key-file.ts";
 /** Throws a StartError if other machines can reach the API but no key can use it. */
 export function requireKeys({ api, data_dir }: Pick<Config, "api" | "data_dir">, hint: CommandHint): void {
   const configured = api.keys.length + (api.third_party_keys?.length ?? 0);
-  if (isLoopback(api.host) || configured > 0 || api.dashboard === "open") return;
+  if (isLoopbackHost(api.host) || configured > 0 || api.dashboard === "open") return;
   const reading = new KeyFile(data_dir).read();
   if (reading.kind === "unreadable" || reading.keys.length > 0) return;
   throw new StartError(message("start.no_key", { host: api.host, command: hint("keys create NAME") }));
 }
 
 /** Returns whether only this machine can reach a listening address. */
-export function isLoopback(host: string): boolean {
+export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\./.test(host);
 }

@@ -16,7 +16,7 @@ const TOKEN_BYTES = 32;
 const home = parameter.homeAs("The id of a home; optional if there is only one.");
 // In the path, because the pipeline refuses keys in a query.
 const token = parameter.required(
-  parameter.token,
+  parameter.feedToken,
   "The token of the feed. It gives access to nothing else.",
   "4Jx0u0cW3bIbm2Dm0m8m2vB1kQ9o0vWmQe3mJm0m8m0",
 );

@@ -6,9 +6,9 @@ import * as s from "../schema.ts";
 import { noExportPrices, noPrice, viewNamed } from "./local-source.ts";
 
 const startAndValue = () =>
-  s.namedObject("FormatValue", { start: s.localInstant, end: s.localInstant, value: s.perKwh });
-const hourAndPrice = () => s.namedObject("FormatHour", { hour: s.localInstant, price: s.perKwh });
-const valueAndStart = () => s.namedObject("PowersaverValue", { value: s.perKwh, start: s.localInstant });
+  s.namedObject("FormatValue", { start: s.instantWithOffset, end: s.instantWithOffset, value: s.perKwh });
+const hourAndPrice = () => s.namedObject("FormatHour", { hour: s.instantWithOffset, price: s.perKwh });
+const valueAndStart = () => s.namedObject("PowersaverValue", { value: s.perKwh, start: s.instantWithOffset });
 const byInstant = () => s.recordOf(s.perKwh);
 
 const names = Object.keys(priceFormats) as FormatName[];

@@ -42,14 +42,14 @@ const schema = () =>
     ),
   });
 
-export type MonthAnswer = s.ValueOf<typeof schema>;
+export type EnergyMonth = s.ValueOf<typeof schema>;
 
 export const monthEndpoints = [
   endpoint("GET /local/v1/month", "getMonth", "read", {
     summary: "Costs of a month so far, as expected at its end, and of earlier periods; its highest hours.",
     params: {
       home: parameter.homeAs("The id of a home; optional if there is only one."),
-      at: parameter.optional(parameter.instant, "A time in the month; by default now.", "2026-03-10T00:00:00Z"),
+      at: parameter.omittable(parameter.instantText, "A time in the month; by default now.", "2026-03-10T00:00:00Z"),
     },
     answer: schema,
     errors: [...HOME_ERRORS, "feature_unavailable"],
@@ -65,7 +65,7 @@ export const monthEndpoints = [
         );
       const { start, peaks, ...figures } = month;
       const costs = costsBefore(source, view.id, start);
-      const body: MonthAnswer = wire({
+      const body: EnergyMonth = wire({
         id: view.id,
         name: view.name,
         currency: costs?.unit ?? view.snapshot.currency,

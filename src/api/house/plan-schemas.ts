@@ -111,7 +111,7 @@ export const planRow = () => s.namedObject("Plan", planProperties());
 
 export const planPreview = () => s.namedObject("PlanPreview", { now: s.instant, ...planProperties() });
 
-export const planSchema = () =>
+export const planDetail = () =>
   s.namedObject("PlanDetail", {
     now: s.instant,
     ...planProperties(),

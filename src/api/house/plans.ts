@@ -22,7 +22,7 @@ import {
 } from "../settings/configuration.ts";
 import type { LocalSource } from "./local-source.ts";
 import { commandError, planWish } from "./plan-change.ts";
-import { oncePlan, type PlanAnswer, planChange, planPreview, planRow, planSchema, waiting } from "./plan-schemas.ts";
+import { oncePlan, type PlanAnswer, planChange, planDetail, planPreview, planRow, waiting } from "./plan-schemas.ts";
 
 export const planEndpoints = [
   endpoint("GET /local/v1/plans", "listPlans", "read", {
@@ -46,7 +46,7 @@ export const planEndpoints = [
   endpoint("GET /local/v1/plans/:plan", "getPlan", "read", {
     summary: "One plan, with its last runs and their savings by run and by month.",
     params: { plan: parameter.plan },
-    answer: planSchema,
+    answer: planDetail,
     errors: ["resource_not_found"],
     example: "/local/v1/plans/washer",
     run: (source, { plan }, { now }) => answerPlan(source, plan, now),
@@ -54,7 +54,7 @@ export const planEndpoints = [
   endpoint("POST /local/v1/plans", "planOnce", "control", {
     summary:
       "Saves a new plan in the configuration and activates it. With `once: true` it creates a one-time plan within the next hours, which ends by itself.",
-    answer: planSchema,
+    answer: planDetail,
     created: editedSchema,
     errors: [...editByBody.errors, "not_known"],
     body: {
@@ -83,7 +83,7 @@ export const planEndpoints = [
   endpoint("POST /local/v1/plans/:plan", "changePlan", "control", {
     summary: "Changes settings of a plan, or sends it a command.",
     params: { plan: parameter.plan },
-    answer: planSchema,
+    answer: planDetail,
     errors: ["invalid_parameter", "resource_not_found", "conflict", "not_saved", ...BODY_ERRORS],
     example: "/local/v1/plans/washer",
     body: {
@@ -126,7 +126,7 @@ function previewed(
   return { kind: "json", body: { now: formatInstant(now), ...planOf(snapshot) } };
 }
 
-function answerPlan(source: LocalSource, plan: string, now: EpochMs): Answered<s.ValueOf<typeof planSchema>> {
+function answerPlan(source: LocalSource, plan: string, now: EpochMs): Answered<s.ValueOf<typeof planDetail>> {
   const snapshot = source.plans.snapshot(plan);
   if (!snapshot) return noPlan(source, plan);
   const { runs, months } = source.plans.results.detail(snapshot.definition, now);

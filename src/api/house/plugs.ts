@@ -8,7 +8,7 @@ import { message, textIn } from "../../core/language/text.ts";
 import { type DeadManLimits, TRIAL_MS } from "../../core/plugs/plug-types.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import { localError } from "../../http/errors.ts";
-import { plugState } from "../../mqtt/topics/plug-topics.ts";
+import { publishedPlugState } from "../../mqtt/topics/plug-topics.ts";
 import { endpoint } from "../endpoint.ts";
 import * as parameter from "../parameters.ts";
 import * as s from "../schema.ts";
@@ -96,7 +96,7 @@ export const plugEndpoints = [
         const { id, name } = snapshot;
         const setup = configured.find((plug) => entryId(plug) === id);
         const { family = null, home = null, signal_topic = null, plan } = setup ?? {};
-        return { id, name, family, plans: plansOf({ plan }), home, signal_topic, ...plugState(snapshot) };
+        return { id, name, family, plans: plansOf({ plan }), home, signal_topic, ...publishedPlugState(snapshot) };
       });
       return { kind: "json", body: { now: formatInstant(now), plugs: rows } };
     },

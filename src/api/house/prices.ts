@@ -16,7 +16,7 @@ import type { LocalAnswer } from "../../http/response.ts";
 import { resolutions } from "../../service/contract/resources.ts";
 import { endpoint, HOME_ERRORS } from "../endpoint.ts";
 import * as parameter from "../parameters.ts";
-import { instant, optional } from "../parameters.ts";
+import { instantText, omittable } from "../parameters.ts";
 import * as s from "../schema.ts";
 import { type LocalSource, noExportPrices, noPrice, type PriceView, viewNamed } from "./local-source.ts";
 
@@ -136,8 +136,8 @@ export const priceEndpoints = [
     params: {
       home: parameter.home,
       direction: parameter.direction,
-      from: optional(instant, "Start; by default midnight of today.", "2026-03-10T00:00:00Z"),
-      to: optional(instant, "End; by default the end of the known prices.", "2026-03-11T00:00:00Z"),
+      from: omittable(instantText, "Start; by default midnight of today.", "2026-03-10T00:00:00Z"),
+      to: omittable(instantText, "End; by default the end of the known prices.", "2026-03-11T00:00:00Z"),
     },
     answer: timeline,
     errors: ["invalid_parameter", "invalid_range", "range_too_large", "resource_not_found", "not_known"],

@@ -9,7 +9,7 @@ import { type LocalError, localError } from "../../http/errors.ts";
 import type { MonthResult, PlanResult } from "../../plans/plan-results.ts";
 import { endpoint, HOME_ERRORS } from "../endpoint.ts";
 import * as parameter from "../parameters.ts";
-import { optional } from "../parameters.ts";
+import { omittable } from "../parameters.ts";
 import * as s from "../schema.ts";
 import { viewNamed } from "./local-source.ts";
 import { basis, measuredRun, savingsPerKwh } from "./plan-schemas.ts";
@@ -30,8 +30,8 @@ const measures = {
 } as const;
 
 const range = {
-  from: (about: string) => optional(parameter.instant, about, "2026-03-01T00:00:00Z"),
-  to: optional(parameter.instant, "End; by default now.", "2026-03-10T00:00:00Z"),
+  from: (about: string) => omittable(parameter.instantText, about, "2026-03-01T00:00:00Z"),
+  to: omittable(parameter.instantText, "End; by default now.", "2026-03-10T00:00:00Z"),
 } as const;
 const ofHome = parameter.homeAs("The id of a home; by default all.");
 const owner = () => ({ plan: s.text, name: s.text, home: s.text, currency: s.orNull(s.text) }) as const;
@@ -148,12 +148,12 @@ export const resultEndpoints = [
     summary: "Stored consumption, costs, export or revenue of a home, added up.",
     params: {
       home: parameter.homeAs("The id of a home; optional if there is only one."),
-      measure: optional(
+      measure: omittable(
         s.oneOf(Object.keys(measures) as (keyof typeof measures)[]),
         "Kind of data; `consumption` by default.",
         "costs",
       ),
-      by: optional(
+      by: omittable(
         s.oneOf(usageUnits),
         "Period of a row: `hour`, `day`, `month` or `year` in local time; `day` by default.",
         "month",
@@ -205,9 +205,9 @@ function runOf({ run, ...owned }: PlanResult): RunAnswer {
   return { ...ownerOf(owned), ...finishedRun(run), ...wire({ kwh, windowStartPrice, windowPrice }) };
 }
 
-export type MonthAnswer = s.ValueOf<typeof monthSchema>;
+export type ResultMonth = s.ValueOf<typeof monthSchema>;
 
-function monthOf({ month, ...owned }: MonthResult): MonthAnswer {
+function monthOf({ month, ...owned }: MonthResult): ResultMonth {
   return { ...ownerOf(owned), ...planMonth(month) };
 }
 

@@ -9,7 +9,7 @@ import { type LocalError, localError } from "../../http/errors.ts";
 import type { CheapAnswer } from "../../state/cheap-queries.ts";
 import { endpoint, HOME_ERRORS } from "../endpoint.ts";
 import * as parameter from "../parameters.ts";
-import { hours, optional, price, required, timeOfDay } from "../parameters.ts";
+import { hours, omittable, price, required, timeOfDay } from "../parameters.ts";
 import { described, instant, localTime, named, namedObject, number, oneOf, orNull, text } from "../schema.ts";
 import { type PriceView, viewNamed } from "./local-source.ts";
 import { signalAnswer } from "./plain-text.ts";
@@ -31,22 +31,22 @@ export const signalEndpoints = [
     params: {
       home: parameter.home,
       hours: required(hours, "Length in each window: hours, or a text such as `45m` or `1h30m`.", "3"),
-      ready_by: optional(
+      ready_by: omittable(
         timeOfDay,
         "End of the window each day, in local time. By default the time of `from`, without both midnight.",
         "07:00",
       ),
-      from: optional(
+      from: omittable(
         timeOfDay,
         "Start of the window each day, in local time. By default the end of the previous window.",
         "22:00",
       ),
-      kind: optional(
+      kind: omittable(
         oneOf(["window", "slots"]),
         "`window`: all hours in one run (default). `slots`: the cheapest hours, split into several runs.",
         "slots",
       ),
-      max_price: optional(price, "Maximum price: for `window` of the average, for `slots` of each hour.", "2.50"),
+      max_price: omittable(price, "Maximum price: for `window` of the average, for `slots` of each hour.", "2.50"),
       format: parameter.format,
     },
     answer: () =>
@@ -85,7 +85,7 @@ export const signalEndpoints = [
     summary: "ON while a plan runs its appliance.",
     params: {
       plan: parameter.plan,
-      code: optional(
+      code: omittable(
         parameter.flag,
         "`1`: status 200 while ON and 400 while OFF, for devices that read only the status.",
         "1",

@@ -10,8 +10,9 @@ import type { LocalAnswer } from "../../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../../http/route.ts";
 import type { ApiDeps } from "../deps.ts";
 import { endpointFor } from "../endpoint.ts";
+import { routesOf } from "../endpoint-routes.ts";
 import { eventRows } from "../event-source.ts";
-import { routesOf, text } from "../openapi/operation.ts";
+import { textSchema } from "../openapi/openapi-operation.ts";
 import { homeAs } from "../parameters.ts";
 import { anyObject } from "../schema.ts";
 import { diagnosticsReport } from "./diagnostics.ts";
@@ -41,7 +42,7 @@ export const monitoringEndpoints = [
     about: `The stream. Each event has an \`id\` and JSON as \`data\`. First \`hello\` (\`version\`, \`started_at\`, \`resumed\`), then the current state or the events missed since the \`Last-Event-ID\`, then \`ready\`; after that, changes. ${eventRows
       .map(({ type, about }) => `\`${type}\`: ${about}.`)
       .join(" ")} \`data\`: \`home\`, \`series\`, \`unit\`: the rows of a series have changed.`,
-    media: { "text/event-stream": text },
+    media: { "text/event-stream": textSchema },
     params: { home: homeAs("Only events of this home and events without a home.") },
     headers: { "Last-Event-ID": { about: "The last `id` received; a browser sends it by itself." } },
     errors: ["invalid_parameter", "resource_not_found"],
@@ -61,7 +62,7 @@ export const monitoringEndpoints = [
   monitoring("GET /metrics", "getMetrics", "read", {
     summary: "Metrics of homes and daemon for Prometheus.",
     about: `${metricRows.length} metrics, listed in docs/monitoring.md.`,
-    media: { [METRICS_TYPE]: text },
+    media: { [METRICS_TYPE]: textSchema },
     async run(source, _params, { now }) {
       return { kind: "text", type: METRICS_TYPE, text: await allMetrics(source, await source.health(), now) };
     },

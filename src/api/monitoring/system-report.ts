@@ -12,7 +12,7 @@ import { VERSION } from "../../core/status/version.ts";
 import type { Counter } from "../../core/text/counter.ts";
 import { wire } from "../../core/text/wire.ts";
 import { DAY_MS, type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
-import { plugState } from "../../mqtt/topics/plug-topics.ts";
+import { publishedPlugState } from "../../mqtt/topics/plug-topics.ts";
 import type { Account } from "../../service/client/account.ts";
 import type { SeriesRepository } from "../../state/series-repository.ts";
 import { inSlices } from "../../state/slices.ts";
@@ -56,7 +56,7 @@ export async function systemReport(
     backfill: state.backfill && { days_known: state.backfill.known, days_wanted: state.backfill.wanted },
     update: state.update && { ...state.update, newer: isNewer(state.update.version, VERSION) },
     broker: { ...brokerReport(deps.config), ...brokerStatus(deps, language) },
-    plugs: deps.plugs.snapshots().map((plug) => ({ id: plug.id, ...plugState(plug) })),
+    plugs: deps.plugs.snapshots().map((plug) => ({ id: plug.id, ...publishedPlugState(plug) })),
     lan: {
       listeners: deps.events.hub.counts.listeners,
       requests: stats.answered.list().map(({ labels: [key = "", status = ""], count }) => ({

@@ -12,10 +12,10 @@ import { withReferences } from "../../service/contract/named-schemas.ts";
 import { openApiDocument } from "../../service/contract/openapi.ts";
 import { operationIds, operationOf } from "../../service/contract/operations.ts";
 import frame from "./lan-openapi.json" with { type: "json" };
-import { type Json, reference } from "./operation.ts";
+import { type DocumentPart, reference } from "./openapi-operation.ts";
 
 /** Security requirements by scope. Only pages of the dashboard have a session. */
-const SECURITY: Readonly<Record<RouteScope, readonly Json[]>> = {
+const SECURITY: Readonly<Record<RouteScope, readonly DocumentPart[]>> = {
   open: [],
   optional: [{}, { lanKey: [] }],
   read: [{ lanKey: [] }, { session: [] }],
@@ -26,7 +26,7 @@ const SECURITY: Readonly<Record<RouteScope, readonly Json[]>> = {
 /** Responses of every route that takes a key. */
 const REFUSED = { 401: reference("responses", "Error401"), 429: reference("responses", "Error429") };
 
-export function lanOpenApiDocument(routes: readonly LocalRoute[]): Json {
+export function lanOpenApiDocument(routes: readonly LocalRoute[]): DocumentPart {
   const contract = openApiDocument({ version: VERSION });
   const named: Record<string, unknown> = {};
   const ownPaths = withReferences(routePaths(routes), named);
@@ -45,12 +45,12 @@ export function lanOpenApiDocument(routes: readonly LocalRoute[]): Json {
   };
 }
 
-function mirrorPaths(paths: Readonly<Record<string, { readonly get: Json }>>): Json {
+function mirrorPaths(paths: Readonly<Record<string, { readonly get: DocumentPart }>>): DocumentPart {
   return Object.fromEntries(
     operationIds.map((id) => {
       const { path, interface: face } = operationOf(id);
       const get = paths[path]?.get ?? {};
-      const responses = get.responses as Readonly<Record<string, Json>>;
+      const responses = get.responses as Readonly<Record<string, DocumentPart>>;
       const ok = responses[200] ?? {};
       const own = Object.fromEntries(
         Object.keys(frame.mirrorHeaders).map((name) => [name, reference("headers", name)]),
@@ -69,8 +69,8 @@ function mirrorPaths(paths: Readonly<Record<string, { readonly get: Json }>>): J
   );
 }
 
-function routePaths(routes: readonly LocalRoute[]): Json {
-  const paths: Record<string, Record<string, Json>> = {};
+function routePaths(routes: readonly LocalRoute[]): DocumentPart {
+  const paths: Record<string, Record<string, DocumentPart>> = {};
   // `/docs/` is described as `/docs`, which redirects to it.
   for (const route of routes.filter(({ path }) => path === "/" || !path.endsWith("/"))) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
@@ -82,7 +82,7 @@ function routePaths(routes: readonly LocalRoute[]): Json {
   return paths;
 }
 
-function describeRoute({ path, scope, summary, openApi }: LocalRoute): Json {
+function describeRoute({ path, scope, summary, openApi }: LocalRoute): DocumentPart {
   const facts = openApi?.() ?? {};
   const isScoped = scope === "control" || scope === "admin";
   const control = isScoped ? { description: `Needs a key with the scope \`${scope}\`.` } : {};
@@ -92,8 +92,8 @@ function describeRoute({ path, scope, summary, openApi }: LocalRoute): Json {
     ...control,
     security: SECURITY[scope],
     ...facts,
-    parameters: withPathNames(path, (facts.parameters ?? []) as readonly Json[]),
-    responses: { 200: { description: summary }, ...errorsOf(scope), ...((facts.responses ?? {}) as Json) },
+    parameters: withPathNames(path, (facts.parameters ?? []) as readonly DocumentPart[]),
+    responses: { 200: { description: summary }, ...errorsOf(scope), ...((facts.responses ?? {}) as DocumentPart) },
   };
 }
 
@@ -105,7 +105,7 @@ function tagOf(path: string): string {
 }
 
 /** Adds the path parameters that `parameters` does not describe. */
-function withPathNames(path: string, parameters: readonly Json[]): readonly Json[] {
+function withPathNames(path: string, parameters: readonly DocumentPart[]): readonly DocumentPart[] {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   const undescribed = names.filter((name) => !parameters.some((each) => each.in === "path" && each.name === name));
   return [
@@ -114,7 +114,7 @@ function withPathNames(path: string, parameters: readonly Json[]): readonly Json
   ];
 }
 
-function errorsOf(scope: RouteScope): Json {
+function errorsOf(scope: RouteScope): DocumentPart {
   const body = { "application/json": { schema: reference("schemas", "ErrorBody") } };
   const failure = {
     "4XX": { description: "Any other rejection, in the common error format.", content: body },
@@ -125,7 +125,7 @@ function errorsOf(scope: RouteScope): Json {
   return { ...REFUSED, ...forbidden, ...failure };
 }
 
-function errorSchema(): Json {
+function errorSchema(): DocumentPart {
   const { properties } = frame.errorBody;
   const errorCode = { ...properties.errorCode, enum: Object.keys(localErrorTable) };
   return {

@@ -2,8 +2,8 @@
 
 import type { LocalRoute } from "../../http/route.ts";
 import { endpointFor } from "../endpoint.ts";
+import { routesOf } from "../endpoint-routes.ts";
 import { anyObject } from "../schema.ts";
-import { routesOf } from "./operation.ts";
 
 type Made = Readonly<Record<"openapi" | "configuration", () => Promise<Buffer>>>;
 

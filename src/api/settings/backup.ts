@@ -12,7 +12,8 @@ import { OWNER_ONLY, sync } from "../../storage/atomic-file.ts";
 import type { Storage } from "../../storage/open-storage.ts";
 import { copyPathOf, waitingPathOf } from "../../storage/recovery/recovery.ts";
 import { endpointFor } from "../endpoint.ts";
-import { BINARY, routesOf } from "../openapi/operation.ts";
+import { routesOf } from "../endpoint-routes.ts";
+import { BINARY } from "../openapi/openapi-operation.ts";
 import { boolean, described, namedObject } from "../schema.ts";
 
 const TYPE = "application/octet-stream";

@@ -6,12 +6,12 @@ import path from "node:path";
 import * as z from "zod/mini";
 import { type PageFile, pageText, readPageFile } from "../../config/page/page-file.ts";
 import { bound } from "../../config/page/page-secrets.ts";
-import { secretsIn } from "../../config/page/secret-servers.ts";
+import { secretPlacesIn } from "../../config/page/secret-servers.ts";
 import type { ConfigTexts } from "../../config/reading/config-texts.ts";
 import type { ConfigReading } from "../../config/reading/load.ts";
 import { type ConfigMistake, pathText } from "../../config/reading/mistake.ts";
 import { type Config, configSchema } from "../../config/schema/schema.ts";
-import { type Expected, hashEncoding, missing, mistakes, passes, text, token } from "../../config/schema/values.ts";
+import { type Expected, hashEncoding, missing, mistakes, oneLine, passes, token } from "../../config/schema/values.ts";
 import { message, reasonOf, type Text } from "../../core/language/text.ts";
 import { PAGE_FILE } from "../../core/runtime/data-files.ts";
 import { throwIfShort } from "../../core/status/start-error.ts";
@@ -47,7 +47,7 @@ export interface SetupOptions {
   readonly onDone: (undo: () => Promise<void>, tried: readonly TriedAttempt[]) => void;
 }
 
-export type SetupResult =
+export type SetupOutcome =
   | {
       readonly kind: "done";
       /** The new API key. It is returned only here. */
@@ -75,7 +75,7 @@ const home = named("SetupHome", z.strictObject({ id: word, label: z.string() }))
 const apiKey = token.check(z.maxLength(2_000));
 const pair = { api_key: apiKey, api_secret: apiKey, hash_encoding: z.optional(hashEncoding) };
 const where = z.optional(
-  text.check(
+  oneLine.check(
     z.maxLength(200),
     passes((value) => value.isWellFormed(), "mistake.expected_printable"),
   ),
@@ -118,7 +118,7 @@ export const setupBodies = {
 /** Choices of the set-up. All other keys have their defaults. */
 export type WantedSetup = ValueOf<typeof setupBodies.finish>;
 
-export async function finishSetup(options: SetupOptions, wanted: WantedSetup, now: number): Promise<SetupResult> {
+export async function finishSetup(options: SetupOptions, wanted: WantedSetup, now: number): Promise<SetupOutcome> {
   const brokerUser = { name: BROKER_USER, password: randomBytes(PASSWORD_BYTES).toString("base64url") };
   const day = formatInstant(now).slice(0, "2026-11-21".length);
   const { api_key, third_party, homes, broker: other, home_assistant, language } = wanted;
@@ -136,7 +136,7 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
   const readPage = (each: PageFile) => options.readWith({ file: null, page: pageText(each) });
   const present = readPage({ ...next, servers: null });
   if (present.kind === "mistakes") return present;
-  const given = secretsIn(configSchema, settings).map(({ path }) => pathText(path));
+  const given = secretPlacesIn(configSchema, settings).map(({ path }) => pathText(path));
   const whole = bound(next, new Set(given), present.page.servers).page;
   const [text, reading] = [pageText(whole), readPage(whole)];
   if (reading.kind === "mistakes") return reading;

@@ -2,7 +2,7 @@ import { createWriteStream, existsSync, rmSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import { readJson } from "../../api/socket.ts";
+import { readJsonAnswer } from "../../api/socket.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { errorMessage } from "../../core/text/error-words.ts";
 import { OWNER_ONLY, sync } from "../../storage/atomic-file.ts";
@@ -23,7 +23,7 @@ export async function main(given: Arguments): Promise<number> {
   const trouble = await withConnection(given, async ({ open, isDemo }) => {
     if (isDemo) throw new StartError("no account is configured, so there is nothing to back up");
     const copy = await open("/local/v1/backup");
-    if (copy.statusCode !== 200) return (await readJson(copy)) as { readonly reason: string };
+    if (copy.statusCode !== 200) return (await readJsonAnswer(copy)) as { readonly reason: string };
     await write(copy, file);
     return null;
   });

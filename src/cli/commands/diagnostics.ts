@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { StartError } from "../../core/status/start-error.ts";
 import { errorMessage } from "../../core/text/error-words.ts";
 import { OWNER_ONLY } from "../../storage/atomic-file.ts";
-import { type Arguments, textOf } from "../arguments.ts";
+import { type Arguments, textArgument } from "../arguments.ts";
 import { bodyOf, withConnection } from "../connect.ts";
 import { printJson } from "../output.ts";
 
@@ -20,7 +20,7 @@ export const line = {
 };
 
 export async function main(given: Arguments): Promise<number> {
-  const out = textOf(given.values.out);
+  const out = textArgument(given.values.out);
   const found = await withConnection(given, async ({ ask, isRunning }) => ({
     running: isRunning,
     ...bodyOf(await ask<object>("/local/v1/diagnostics")),

@@ -3,13 +3,13 @@
 import type { MadeKey } from "../../api/auth/made-keys.ts";
 import { createKey, listKeys, replaceKey, revokeKey } from "../../api/settings/key-changes.ts";
 import type { LanKeysAnswer } from "../../api/settings/keys.ts";
-import { askSocket, readJson, runningDaemon } from "../../api/socket.ts";
+import { askSocket, readJsonAnswer, runningDaemon } from "../../api/socket.ts";
 import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/reading/load-config-file.ts";
 import { nearest } from "../../config/reading/suggest-key.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
 import type { LocalError } from "../../http/errors.ts";
-import { type Arguments, BadArgument, type CommandLine, textOf } from "../arguments.ts";
+import { type Arguments, BadArgument, type CommandLine, textArgument } from "../arguments.ts";
 import { print, printJson } from "../output.ts";
 import { systemClock } from "../system-clock.ts";
 
@@ -70,7 +70,7 @@ export async function main(given: Arguments): Promise<number> {
 async function runningKeys(dataDir: string): Promise<LanKeysAnswer["keys"] | null> {
   const socket = await runningDaemon(dataDir);
   const answer = socket === null ? null : await askSocket(socket, "/local/v1/keys");
-  return answer?.statusCode === 200 ? ((await readJson(answer)) as LanKeysAnswer).keys : null;
+  return answer?.statusCode === 200 ? ((await readJsonAnswer(answer)) as LanKeysAnswer).keys : null;
 }
 
 /** Returns the result of a change. Errors: throws a BadArgument if it was refused. */
@@ -109,9 +109,9 @@ function wantedIn(name: string, values: Arguments["values"]) {
     admin: values.admin === true,
     control: values.control === true || values.admin === true,
     third_party: values["third-party"] === true,
-    requests_per_minute: limit("--per-minute", textOf(values["per-minute"])),
-    requests_per_day: limit("--per-day", textOf(values["per-day"])),
-    hash_encoding: encodingIn(textOf(values["hash-encoding"])),
+    requests_per_minute: limit("--per-minute", textArgument(values["per-minute"])),
+    requests_per_day: limit("--per-day", textArgument(values["per-day"])),
+    hash_encoding: encodingIn(textArgument(values["hash-encoding"])),
   };
 }
 

@@ -11,7 +11,7 @@ import { readFaultRules } from "../../simulator/fault-rules.ts";
 import { type HomeName, homeNames } from "../../simulator/homes.ts";
 import { readPriceFile } from "../../simulator/market/price-file.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
-import { type Arguments, BadArgument, type CommandLine, optionLines, textOf } from "../arguments.ts";
+import { type Arguments, BadArgument, type CommandLine, optionLines, textArgument } from "../arguments.ts";
 import { failed } from "../output.ts";
 
 const options = {
@@ -80,7 +80,7 @@ State and controls: ${url}/simulator
 
 /** Errors: throws a BadArgument for the first invalid argument. */
 export function simulatorOptions({ values }: Arguments, now: () => EpochMs): SimulatorOptions {
-  const text = (name: keyof typeof options) => textOf(values[name]);
+  const text = (name: keyof typeof options) => textArgument(values[name]);
   const [clock, prices, faults] = [text("clock"), text("prices"), text("faults")];
   const replay = values.replay === true;
   if (replay && prices === undefined) throw bad("--replay needs --prices FILE");

@@ -8,7 +8,7 @@ import { triedPlans } from "../plan-trials.ts";
 import { describeIssue } from "../reading/config-error.ts";
 import { below, isSecretKey } from "../reading/mistake.ts";
 import { type Config, configSchema } from "../schema/schema.ts";
-import { filesIn, itemOf, shapeOf, withoutDefaults } from "../schema/schema-nodes.ts";
+import { fileKeysIn, itemOf, shapeOf, withoutDefaults } from "../schema/schema-nodes.ts";
 import { isTree, type Tree, withoutKey } from "../tree.ts";
 import {
   type Caller,
@@ -59,7 +59,7 @@ export class ConfigurationEditor {
       return { id, source: null, fixed: textIn("en", INVENTED), entry, secrets, revision: "", overrides: false };
     const now = this.#page.now();
     const owned = ownedIn(now, list, id);
-    for (const name of filesIn(owned)) delete entry[name];
+    for (const name of fileKeysIn(owned)) delete entry[name];
     const why = this.#fixed(now, list, id);
     const isOnPage = id in now.page[list] && why === null;
     const source = isOnPage ? PAGE_FILE : owned ? now.name : null;
@@ -127,7 +127,7 @@ export class ConfigurationEditor {
     }
     if (entry === null) return null;
     const before = this.#page.used[list][writtenIds(this.#page.used[list]).indexOf(id ?? "")] ?? {};
-    const files = filesIn(id === null ? null : ownedIn(now, list, id));
+    const files = fileKeysIn(id === null ? null : ownedIn(now, list, id));
     const inFiles = files.map((name) => [name, before[name as keyof typeof before]]);
     const fixedKeys = { ...Object.fromEntries(inFiles), ...(id !== null && { id }) };
     const stored = id === null ? {} : { ...secretsOf(ownedIn(now, list, id)), ...secretsOf(now.page[list][id]) };

@@ -5,7 +5,7 @@ import path from "node:path";
 import { PAGE_FILE, PAGE_STATES } from "../../core/runtime/data-files.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { readBounded } from "../reading/bounded-file.ts";
-import { type ConfigTexts, MAX_CONFIG_BYTES, pageUnread, readPage, readText } from "../reading/config-texts.ts";
+import { type ConfigTexts, MAX_CONFIG_BYTES, pageUnread, readConfigText, readPage } from "../reading/config-texts.ts";
 import type { ConfigMistake } from "../reading/mistake.ts";
 
 /** Maximum number of previous states, one for each change. */
@@ -36,12 +36,12 @@ export class ConfigurationFiles {
 
   /** Returns the texts of the files. Throws a StartError for a file that cannot be read. */
   read(): ConfigTexts {
-    return { file: this.#path === null ? null : readText(this.#path), page: readPage(this.#dataDir) };
+    return { file: this.#path === null ? null : readConfigText(this.#path), page: readPage(this.#dataDir) };
   }
 
   /** Returns the texts, without a page.yaml that cannot be read, and why it cannot. */
   readable(): { readonly texts: ConfigTexts; readonly flaw: ConfigMistake | null } {
-    const file = this.#path === null ? null : readText(this.#path);
+    const file = this.#path === null ? null : readConfigText(this.#path);
     try {
       return { texts: { file, page: readPage(this.#dataDir) }, flaw: null };
     } catch (error) {

@@ -12,7 +12,7 @@ import { FILE_SUFFIX, itemOf, shapeOf } from "../schema/schema-nodes.ts";
 import { settingSections } from "../settings.ts";
 import { isTree, type Tree, valueAt, withoutKey } from "../tree.ts";
 import { type PageFile, type Servers, writtenIds } from "./page-file.ts";
-import { checkServers, type SecretPlace, secretsIn, serverIn } from "./secret-servers.ts";
+import { checkServers, type SecretPlace, secretPlacesIn, serverIn } from "./secret-servers.ts";
 
 /** Top-level keys of the configuration that page.yaml may set. The set-up sets the homes and the broker's users. */
 const PAGE_KEYS: ReadonlySet<string> = new Set([...settingSections, "homes", "broker"]);
@@ -64,13 +64,13 @@ function layOwn(owner: Tree, page: PageFile, options: LayOptions): Laid {
   const laid = layValues(owner, page, options);
   const [whole, owned] = [byId(laid.tree), byId(owner)];
   const present = (place: SecretPlace) => serverIn(configSchema, whole, place.server);
-  const ofPage = secretsIn(configSchema, pageTree(page));
+  const ofPage = secretPlacesIn(configSchema, pageTree(page));
   const servers = Object.fromEntries(ofPage.map((place) => [pathText(place.path), present(place)]));
   const lostOfPage = ofPage.filter((place) => {
     const path = pathText(place.path);
     return page.servers !== null && page.servers[path] !== servers[path];
   });
-  const lostOfOwner = secretsIn(configSchema, owned).filter(
+  const lostOfOwner = secretPlacesIn(configSchema, owned).filter(
     (place) => serverIn(configSchema, owned, place.server) !== present(place),
   );
   if (lostOfPage.length + lostOfOwner.length === 0) return { ...laid, servers };
@@ -97,7 +97,7 @@ export function neededAgain({ path, server }: SecretPlace): ConfigMistake {
 export function withoutLost(page: PageFile, lost: readonly Pick<SecretPlace, "path">[]): PageFile {
   const { settings, plugs, servers } = page;
   const rest = lost.reduce(withoutSecret, { ...settings, plugs });
-  const known = new Set(secretsIn(configSchema, rest).map(({ path }) => pathText(path)));
+  const known = new Set(secretPlacesIn(configSchema, rest).map(({ path }) => pathText(path)));
   const kept = servers && Object.fromEntries(Object.entries(servers).filter(([path]) => known.has(path)));
   return { ...page, settings: withoutKey(rest, "plugs"), plugs: rest.plugs as PageFile["plugs"], servers: kept };
 }
@@ -226,7 +226,9 @@ function layEntries({ page, laid, isOutside, without }: Laying, tree: Tree, list
 /** Returns an entry over that of the owner, of which the keys in files count, and the secrets unless they are replaced. */
 function overOwned(list: EntryList, owned: unknown, entry: Tree, isOutside: (key: string) => boolean): Tree {
   const own = isTree(owned) ? owned : {};
-  const secrets = new Set(secretsIn(itemOf(shapeOf(configSchema)?.[list]), own).map(({ path }) => String(path[0])));
+  const secrets = new Set(
+    secretPlacesIn(itemOf(shapeOf(configSchema)?.[list]), own).map(({ path }) => String(path[0])),
+  );
   const isFixed = (key: string) => isOutside(key) || key.endsWith(FILE_SUFFIX);
   const fixed = Object.entries(own).filter(([key]) => isFixed(key));
   const stored = Object.entries(own).filter(([key]) => secrets.has(key));

@@ -6,7 +6,7 @@ import { configSchema } from "../schema/schema.ts";
 import { isTree } from "../tree.ts";
 import { neededAgain, withoutLost } from "./lay.ts";
 import type { PageFile, Servers } from "./page-file.ts";
-import { secretsIn } from "./secret-servers.ts";
+import { secretPlacesIn } from "./secret-servers.ts";
 
 /** Stands for a replaced secret in a state that is kept. */
 const REPLACED = "(replaced)";
@@ -23,7 +23,7 @@ export function bound(
   present: Servers,
 ): { readonly page: PageFile; readonly lost: readonly ConfigMistake[] } {
   const { settings, plugs, servers } = page;
-  const lost = secretsIn(configSchema, { ...settings, plugs }).filter((place) => {
+  const lost = secretPlacesIn(configSchema, { ...settings, plugs }).filter((place) => {
     const path = pathText(place.path);
     return !given.has(path) && servers?.[path] !== present[path];
   });

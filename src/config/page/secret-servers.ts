@@ -73,16 +73,16 @@ export interface SecretPlace {
 /**
  * Returns the secrets of a value that are sent to the server of another key. Lists of entries may be sections by id.
  */
-export function secretsIn(node: Node | undefined, value: unknown, path: Path = []): SecretPlace[] {
-  if (Array.isArray(value)) return value.flatMap((each, i) => secretsIn(itemOf(node), each, [...path, i]));
+export function secretPlacesIn(node: Node | undefined, value: unknown, path: Path = []): SecretPlace[] {
+  if (Array.isArray(value)) return value.flatMap((each, i) => secretPlacesIn(itemOf(node), each, [...path, i]));
   if (!isTree(value)) return [];
   const shape = shapeOf(node);
-  if (!shape) return Object.entries(value).flatMap(([id, each]) => secretsIn(itemOf(node), each, [...path, id]));
+  if (!shape) return Object.entries(value).flatMap(([id, each]) => secretPlacesIn(itemOf(node), each, [...path, id]));
   return Object.entries(shape).flatMap(([key, below]) => {
     const here = [...path, key];
     if ((value[key] ?? null) === null) return [];
     const server = serverOf(below);
-    if (server === null) return secretsIn(below, value[key], here);
+    if (server === null) return secretPlacesIn(below, value[key], here);
     if (server === "itself" || server === "nobody") return [];
     return [{ path: here, server: serverPath(server, path), isNeeded: !isOptional(below) }];
   });
@@ -96,7 +96,7 @@ export interface SecretSource {
 
 /** Throws an InvariantError if a secret of `tree` has another server than in the source that it comes from. */
 export function checkServers(schema: Node, tree: Tree, sources: readonly SecretSource[]): void {
-  for (const place of secretsIn(schema, tree)) {
+  for (const place of secretPlacesIn(schema, tree)) {
     const server = serverIn(schema, tree, place.server);
     const isOf = (source: SecretSource) =>
       isDeepStrictEqual(valueAt(source.tree, place.path), valueAt(tree, place.path)) &&

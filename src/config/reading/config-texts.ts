@@ -19,7 +19,7 @@ export interface ConfigTexts {
 /** Returns the text of the page's file in a data directory; null if it does not exist. */
 export function readPage(dataDir: string): string | null {
   const file = path.join(dataDir, PAGE_FILE);
-  return existsSync(file) ? readText(file) : null;
+  return existsSync(file) ? readConfigText(file) : null;
 }
 
 /** Returns why the page's file cannot be read. Throws errors that may pass by themselves. */
@@ -29,7 +29,7 @@ export function pageUnread(error: unknown): ConfigMistake {
 }
 
 /** Returns the text of a file. Throws a StartError if it cannot be read. */
-export function readText(path: string): string {
+export function readConfigText(path: string): string {
   try {
     return readBounded(path, MAX_CONFIG_BYTES);
   } catch (error) {

@@ -9,7 +9,7 @@ import { expressionWarnings } from "../plug-warnings.ts";
 import type { Config } from "../schema/schema.ts";
 import { AccountFiles, AccountsDirError } from "./account-files.ts";
 import { readBounded } from "./bounded-file.ts";
-import { type ConfigTexts, readPage, readText } from "./config-texts.ts";
+import { type ConfigTexts, readConfigText, readPage } from "./config-texts.ts";
 import { type ConfigReading, type PageUse, readAccount, readConfig } from "./load.ts";
 import { mistakeAt } from "./mistake.ts";
 
@@ -62,7 +62,7 @@ export function readConfiguration(
   texts: Partial<ConfigTexts> = {},
 ): ConfigReading {
   return readConfig({
-    text: texts.file ?? (file === null ? null : readText(file)),
+    text: texts.file ?? (file === null ? null : readConfigText(file)),
     environment,
     readFile: (each) => readBounded(each, MAX_SECRET_BYTES),
     secrets: secretFiles(environment),

@@ -1,7 +1,7 @@
 /** Reads the text of a file and the environment. Returns a configuration, or every mistake in them. */
 import type * as z from "zod/mini";
 import { type Fact, type Message, message, type Text } from "../../core/language/text.ts";
-import { placeOf, StartError, throwIfShort } from "../../core/status/start-error.ts";
+import { errorPlace, StartError, throwIfShort } from "../../core/status/start-error.ts";
 import { slugOf } from "../../core/text/slug.ts";
 import { inPage, type Laid, lay, placeIn } from "../page/lay.ts";
 import { EMPTY_PAGE, readPageFile } from "../page/page-file.ts";
@@ -179,7 +179,7 @@ function readInForm<Schema extends ConfigSchema>(form: Form<Schema>): ConfigRead
     if (error instanceof StartError) throw error;
     return {
       kind: "mistakes",
-      mistakes: [{ path: "the file", ...message("mistake.internal", { where: placeOf(error) }) }],
+      mistakes: [{ path: "the file", ...message("mistake.internal", { where: errorPlace(error) }) }],
     };
   }
 }

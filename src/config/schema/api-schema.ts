@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { message } from "../../core/language/text.ts";
 import { secret } from "../page/secret-servers.ts";
 import { tlsSection } from "./tls-schema.ts";
-import { hashEncoding, mistakes, port, text, textLike, unique, urlWith } from "./values.ts";
+import { hashEncoding, mistakes, oneLine, port, textLike, unique, urlWith } from "./values.ts";
 
 const atLeastOne = z.int().check(z.minimum(1));
 const hostName = textLike(/^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*$/, "mistake.expected_host_name");
@@ -13,16 +13,16 @@ const origin = textLike(/^https?:\/\/[a-z0-9_.:[\]-]+$/, "mistake.expected_origi
 const ownLimits = { requests_per_minute: z.optional(atLeastOne), requests_per_day: z.optional(atLeastOne) };
 /** A device's key to the LAN API. */
 const apiKey = z.strictObject({
-  name: text,
-  key: secret("nobody", text),
+  name: oneLine,
+  key: secret("nobody", oneLine),
   scopes: z.optional(z.array(z.enum(["read", "control", "admin"]))),
   ...ownLimits,
 });
 /** A key and secret from which a device makes its token, as for the service's third-party interface. */
 const apiKeyAndSecret = z.strictObject({
-  name: text,
-  api_key: secret("nobody", text),
-  api_secret: secret("nobody", text),
+  name: oneLine,
+  api_key: secret("nobody", oneLine),
+  api_secret: secret("nobody", oneLine),
   hash_encoding: z._default(hashEncoding, "hex"),
   ...ownLimits,
 });
@@ -39,7 +39,7 @@ const ownNames = mistakes<{ keys: { name: string }[]; third_party_keys?: { name:
 
 export const apiSchema = z
   .strictObject({
-    host: z._default(text, "0.0.0.0"),
+    host: z._default(oneLine, "0.0.0.0"),
     port: z._default(port, 8080),
     tls: tlsSection,
     url: z.optional(urlWith(/^https?$/, "mistake.expected_web_url")),

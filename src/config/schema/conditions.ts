@@ -1,6 +1,6 @@
 /** Conditions on the keys of an entry: which ones are allowed and required depends on the value of another key. */
 
-export interface Condition {
+export interface KeyCondition {
   readonly key: string;
   /** Values of `key` for which the condition applies. */
   readonly values: readonly string[];
@@ -11,7 +11,7 @@ export interface Condition {
 }
 
 /** Returns the condition as JSON Schema. */
-export function schemaOfCondition({ key, values, without, oneOf }: Condition): Record<string, unknown> {
+export function schemaOfCondition({ key, values, without, oneOf }: KeyCondition): Record<string, unknown> {
   return {
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
     then: {

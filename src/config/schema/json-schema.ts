@@ -1,7 +1,7 @@
 /** JSON Schema of the configuration, for editors that complete and check it. */
 import * as z from "zod/mini";
 import { isSecretKey } from "../reading/mistake.ts";
-import { type Condition, schemaOfCondition } from "./conditions.ts";
+import { type KeyCondition, schemaOfCondition } from "./conditions.ts";
 import { type KeyRow, keyRows } from "./key-rows.ts";
 import { planConditions, planSchema } from "./plan-schema.ts";
 import { plugConditions, plugSchema } from "./plug-schema.ts";
@@ -42,7 +42,7 @@ export function configJsonSchema(): Json {
   };
 }
 
-const conditions = new Map<z.core.$ZodType, readonly Condition[]>([
+const conditions = new Map<z.core.$ZodType, readonly KeyCondition[]>([
   [planSchema, planConditions],
   [plugSchema, plugConditions],
 ]);

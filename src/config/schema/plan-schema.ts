@@ -16,19 +16,19 @@ import { MAX_ENERGY_KWH, MAX_POWER_KW, MAX_PRICE_LIMITS } from "../../core/plann
 import { type PlanSetting, planSettings, settingRows } from "../../core/planning/setting-rows.ts";
 import { levels } from "../../core/prices/level.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";
-import type { Condition } from "./conditions.ts";
+import type { KeyCondition } from "./conditions.ts";
 import {
   type Expected,
   expecting,
-  type Mistake,
   missing,
   missingWith,
   mistakes,
+  oneLine,
   passes,
   slug,
-  text,
   textLike,
   topic,
+  type ValueMistake,
 } from "./values.ts";
 
 const TIME_EXPECTED = "mistake.expected_time" satisfies Expected;
@@ -90,7 +90,7 @@ const notNegative = z.number().check(z.minimum(0));
 
 export const planSchema = z
   .strictObject({
-    name: text,
+    name: oneLine,
     home: slug,
     id: z.optional(slug),
     kind: z.enum(planKinds),
@@ -115,12 +115,12 @@ export const planSchema = z
     tolerance_side: z.optional(z.enum(["earliest", "latest"])),
     after: z.optional(slug),
     after_pause: lengthOrNone,
-    power_limit: z.optional(text),
+    power_limit: z.optional(oneLine),
     energy: z.optional(kilowattHours),
     soc: z.optional(socSchema),
     within: z.optional(textLike(/^[2-7]d$/, "mistake.expected_within_days")),
     price: z.optional(z.enum(["export"])),
-    group: z.optional(text),
+    group: z.optional(oneLine),
     kw: z.optional(kilowatts),
     priority: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_PRIORITY))),
     never: z.optional(span),
@@ -184,15 +184,15 @@ const ONE_OF: Readonly<Record<PlanKind, readonly string[]>> = {
 };
 
 /** The same as conditions for the JSON Schema: forms hide settings that are not allowed, and editors mark them. */
-export const planConditions: readonly Condition[] = planKinds.map((kind) => ({
+export const planConditions: readonly KeyCondition[] = planKinds.map((kind) => ({
   key: "kind",
   values: [kind],
   without: kindsOf.flatMap(({ setting, kinds }) => (kinds.includes(kind) ? [] : [setting])),
   oneOf: ONE_OF[kind],
 }));
 
-function mistakesOf(entry: PlanEntry): Mistake[] {
-  const found: Mistake[] = [];
+function mistakesOf(entry: PlanEntry): ValueMistake[] {
+  const found: ValueMistake[] = [];
   const mistake = (setting: string, said: Message) => found.push({ path: [setting], ...said });
   for (const { setting, kinds } of kindsOf)
     if (entry[setting as keyof PlanEntry] !== undefined && !kinds.includes(entry.kind))

@@ -12,7 +12,7 @@ import { isMqttTopic } from "../../core/text/mqtt-text.ts";
 import { entryId } from "../entry-list.ts";
 import { secret } from "../page/secret-servers.ts";
 import { quoted } from "../reading/suggest-key.ts";
-import type { Condition } from "./conditions.ts";
+import type { KeyCondition } from "./conditions.ts";
 import type { PlanEntry } from "./plan-schema.ts";
 import {
   type Expected,
@@ -20,11 +20,11 @@ import {
   missing,
   missingWith,
   mistakes,
+  oneLine,
   passes,
   repeated,
   slug,
   slugs,
-  text,
   topic,
 } from "./values.ts";
 
@@ -35,28 +35,33 @@ const minutes = z._default(z.number().check(z.minimum(0), z.maximum(24 * 60)), 0
 const said = z.optional(z.strictObject({ topic, payload: z.string() }));
 
 /** Payloads to compare with. Expressions of earlier versions are texts between slashes, see `expressionsIn`. */
-const payloads = z.union([text, z.array(text).check(z.minLength(1, "mistake.expected_payloads" satisfies Expected))]);
+const payloads = z.union([
+  oneLine,
+  z.array(oneLine).check(z.minLength(1, "mistake.expected_payloads" satisfies Expected)),
+]);
 
 const watts = z.number().check(z.gt(0), z.maximum(MAX_POWER_KW * 1_000));
-const durationText = text.check(passes((value) => (readDuration(value) ?? 0) > 0, "mistake.expected_duration"));
-const entity = text.check(z.regex(/^[a-z_]+\.[a-z0-9_]+$/, "mistake.expected_entity" satisfies Expected));
+const durationText = oneLine.check(passes((value) => (readDuration(value) ?? 0) > 0, "mistake.expected_duration"));
+const entity = oneLine.check(z.regex(/^[a-z_]+\.[a-z0-9_]+$/, "mistake.expected_entity" satisfies Expected));
 /** A name in a JSON payload: it is called a key, but is not a secret. */
-const payloadKey = z.optional(secret("nobody", text));
+const payloadKey = z.optional(secret("nobody", oneLine));
 const measuredAt = { topic: z.optional(topic), entity: z.optional(entity), key: payloadKey };
-const entityValue = z.union([z.number(), text]);
+const entityValue = z.union([z.number(), oneLine]);
 
 export const plugSchema = z
   .strictObject({
     id: z.optional(slug),
-    name: text,
+    name: oneLine,
     family: z.enum(families),
     topic: z.optional(topic),
     entity: z.optional(entity),
     values: z.optional(z.strictObject({ on: entityValue, off: entityValue })),
-    url: z.optional(text.check(z.regex(/^https?:\/\/[\w.:[\]-]+\/?$/, "mistake.expected_plug_url" satisfies Expected))),
-    username: z.optional(text),
-    password: z.optional(secret("url", text)),
-    certificate: z.optional(text.check(z.regex(FINGERPRINT, "mistake.expected_fingerprint" satisfies Expected))),
+    url: z.optional(
+      oneLine.check(z.regex(/^https?:\/\/[\w.:[\]-]+\/?$/, "mistake.expected_plug_url" satisfies Expected)),
+    ),
+    username: z.optional(oneLine),
+    password: z.optional(secret("url", oneLine)),
+    certificate: z.optional(oneLine.check(z.regex(FINGERPRINT, "mistake.expected_fingerprint" satisfies Expected))),
     channel: z.optional(z.union([z.int(), lines])),
     plan: z.optional(
       z.union([slugs, z.array(slug).check(z.minLength(1, "mistake.expected_plans" satisfies Expected))]),
@@ -94,7 +99,7 @@ const allBut = (...others: PlugFamily[]) => families.filter((family) => !others.
 const withoutHttp = families.filter((family) => !("http" in plugFamilies[family]));
 
 /** Some of the checks below, as conditions for the JSON Schema. */
-export const plugConditions: readonly Condition[] = [
+export const plugConditions: readonly KeyCondition[] = [
   { key: "family", values: allBut("custom"), without: CUSTOM_KEYS, oneOf: ADDRESS_KEYS },
   { key: "family", values: withoutHttp, without: HTTP_KEYS },
   { key: "family", values: allBut("homeassistant"), without: ["entity", "values"] },
@@ -211,7 +216,7 @@ export function whenLostOfPlug(plug: Plug, plans: readonly PlanEntry[]): WhenLos
 }
 
 /** Returns the address of a plug for its family. `caller` is the topic by which the plug knows elbro. */
-export function addressOf(plug: Plug, caller: string): PlugAddress {
+export function plugAddressOf(plug: Plug, caller: string): PlugAddress {
   const { family, topic, entity, channel, on, off, values, power, energy } = plug;
   return {
     topic: topic ?? entity ?? "",

@@ -87,7 +87,7 @@ export function withoutDefaults(shape: Shape, used: object): Tree {
 }
 
 /** Returns the keys of an entry whose values are in files of their own. */
-export function filesIn(raw: unknown): string[] {
+export function fileKeysIn(raw: unknown): string[] {
   return Object.keys(isTree(raw) ? raw : {}).flatMap((name) =>
     name.endsWith(FILE_SUFFIX) ? [name.slice(0, -FILE_SUFFIX.length)] : [],
   );

@@ -26,10 +26,10 @@ import {
   missingWith,
   mistakes,
   mqttText,
+  oneLine,
   passes,
   port,
   slug,
-  text,
   textLike,
   token,
   topic,
@@ -41,11 +41,11 @@ const latitude = z.number().check(z.minimum(-90), z.maximum(90));
 const longitude = z.number().check(z.minimum(-180), z.maximum(180));
 const place = z
   .strictObject({
-    name: text,
-    region: z.optional(text),
+    name: oneLine,
+    region: z.optional(oneLine),
     latitude: z.optional(latitude),
     longitude: z.optional(longitude),
-    address: z.optional(text),
+    address: z.optional(oneLine),
   })
   .check(
     mistakes(({ region, latitude, longitude, address }) =>
@@ -81,7 +81,7 @@ const consumer = z.strictObject({ name: z._default(accountName, "consumer"), api
 const day = textLike(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, "mistake.expected_date");
 /** What is deducted from each sold kWh without VAT, from the first day to the day before the last. */
 const deduction = z.strictObject({
-  name: text,
+  name: oneLine,
   per_kwh: z.number().check(z.minimum(-5), z.maximum(5)),
   from: z.optional(day),
   until: z.optional(day),
@@ -121,7 +121,7 @@ const shard = z.strictObject({
 const service = z.strictObject({
   base_url: z._default(urlWith(/^https?$/, "mistake.expected_service_url"), "https://api.minstroem.app"),
   ca: z.optional(lines),
-  cost_field: z.optional(text),
+  cost_field: z.optional(oneLine),
 });
 
 const thirdParty = z
@@ -142,7 +142,7 @@ const thirdParty = z
 const mqtt = z.strictObject({
   url: z.optional(urlWith(/^(mqtts?|wss?)$/, "mistake.expected_broker_url")),
   username: z.optional(mqttText),
-  password: z.optional(secret("url", text)),
+  password: z.optional(secret("url", oneLine)),
   ca: z.optional(lines),
   cert: z.optional(lines),
   key: z.optional(secret("nobody", lines)),
@@ -168,8 +168,8 @@ const notify = z
     webhook_headers: z.optional(secret("webhook_url", headers)),
     webhook_body: z.optional(secret("webhook_url", lines)),
     token: z.optional(secret("topic_url", token)),
-    username: z.optional(text),
-    password: z.optional(secret("topic_url", text)),
+    username: z.optional(oneLine),
+    password: z.optional(secret("topic_url", oneLine)),
     events: z._default(z.array(z.enum(notifyEvents)).check(z.minLength(1)), [...notifyEvents]),
     quiet_hours: z.optional(span),
     language: z.optional(z.enum(languages)),
@@ -189,17 +189,17 @@ const notify = z
 
 const archive = z.strictObject({
   url: urlWith(/^postgres(ql)?$/, "mistake.expected_archive_url"),
-  password: z.optional(secret("url", text)),
+  password: z.optional(secret("url", oneLine)),
   ca: z.optional(lines),
 });
 
 const brokerUser = z.strictObject({
   name: mqttText,
-  password: secret("nobody", text),
+  password: secret("nobody", oneLine),
   commands: z._default(z.boolean(), false),
 });
 const broker = z.strictObject({
-  host: z._default(text, "0.0.0.0"),
+  host: z._default(oneLine, "0.0.0.0"),
   port: z._default(port, 1883),
   tls: tlsSection,
   users: z._default(z.array(brokerUser).check(unique("name")), []),
@@ -221,7 +221,7 @@ const sections = z.strictObject({
   consumer: z.optional(z.union([consumer, z.array(consumer).check(unique("name"))])),
   third_party: z.optional(thirdParty),
   /** Its files hold keys of the service. */
-  accounts_dir: z.optional(secret("service.base_url", text)),
+  accounts_dir: z.optional(secret("service.base_url", oneLine)),
   shard: z.optional(shard),
   homes: z.optional(z.array(home).check(unique("id"), unique("address_id"))),
   mqtt: z.prefault(mqtt, {}),
@@ -239,7 +239,7 @@ const sections = z.strictObject({
   plugs: z._default(plugs, []),
   history: z.prefault(history, {}),
   retention: z.prefault(retention, {}),
-  data_dir: z._default(text, "./data"),
+  data_dir: z._default(oneLine, "./data"),
   log: z.prefault(log, {}),
 });
 

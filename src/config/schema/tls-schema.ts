@@ -2,7 +2,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import * as z from "zod/mini";
 import { secret } from "../page/secret-servers.ts";
-import { type Expected, expecting, lines, type Mistake, mistakes } from "./values.ts";
+import { type Expected, expecting, lines, mistakes, type ValueMistake } from "./values.ts";
 
 /** Certificate with its chain, and its private key. Both are PEM texts. */
 export interface TlsIdentity {
@@ -17,7 +17,7 @@ export const tlsSection = z.optional(
 );
 
 /** Returns why a certificate and a key cannot be used together. */
-function identityMistakes({ cert, key: privateKey }: TlsIdentity): Mistake[] {
+function identityMistakes({ cert, key: privateKey }: TlsIdentity): ValueMistake[] {
   const certificate = orNull(() => new X509Certificate(cert));
   const own = orNull(() => createPrivateKey(privateKey));
   const mistake = (key: "cert" | "key", expected: Expected) => ({ path: [key], ...expecting(expected) });

@@ -21,7 +21,7 @@ export const slug = textLike(/^[a-z0-9][a-z0-9_-]*$/, "mistake.expected_slug");
 export const slugs = textLike(/^[a-z0-9][a-z0-9_-]*(, ?[a-z0-9][a-z0-9_-]*)*$/, "mistake.expected_slug");
 /** A text of several lines, such as a certificate. */
 export const lines = z.string().check(z.minLength(1, "mistake.expected_filled" satisfies Expected));
-export const text = lines.check(passes((value) => !/\p{Cc}/u.test(value), "mistake.expected_line"));
+export const oneLine = lines.check(passes((value) => !/\p{Cc}/u.test(value), "mistake.expected_line"));
 /** A key that is sent in a header of HTTP. */
 export const token = lines.check(
   z.check(({ value, issues }) => {
@@ -80,7 +80,7 @@ function nameOfCharacter(character: string): Message {
 }
 
 /** A mistake within a value, and its path. */
-export interface Mistake extends Message {
+export interface ValueMistake extends Message {
   readonly path: (string | number)[];
 }
 
@@ -89,7 +89,7 @@ export interface Mistake extends Message {
  * paths for which `mayLack` returns true.
  */
 export function mistakes<Value>(
-  find: (value: Value) => readonly Mistake[],
+  find: (value: Value) => readonly ValueMistake[],
   mayLack?: (path: readonly PropertyKey[]) => boolean,
 ) {
   return z.check<Value>(

@@ -19,7 +19,7 @@
  */
 import { invariant } from "../invariant.ts";
 import { type EpochMs, stepEnd } from "../time/interval.ts";
-import { afterSetBack, heard, noted } from "./plug-events.ts";
+import { afterSetBack, heard, withReported } from "./plug-events.ts";
 import {
   DEAD_MAN_MARGIN_MS,
   ECHO_MS,
@@ -182,7 +182,7 @@ function sendCommand(state: PlugState, on: boolean, retries: number, moment: Plu
   const ends = isTimed ? endsWith(endsBefore(state, renewAt), now + lastsMs) : state.ends;
   const deadManSec = isTimed && rules.deadMan && !state.timerMisfits ? Math.ceil(lastsMs / 1_000) : null;
   const command: PlugCommand = { kind: on ? "on" : "off", deadManSec };
-  const known = rules.answers === "never" ? { ...noted(state, on, now), reported: null } : state;
+  const known = rules.answers === "never" ? { ...withReported(state, on, now), reported: null } : state;
   // A report of this state proves that the command was executed if the plug did not have it before.
   const isProof = rules.answers === "changes" || (state.reported !== null && state.reported !== on);
   const asks = rules.answers === "asked" ? isTimed || retries > 0 : retries > 0 && isProof;

@@ -43,7 +43,7 @@ export function heard(state: PlugState, event: PlugEvent, rules: PlugRules, now:
       return event.retained && state.reported !== null ? state : reported(state, event, rules, now);
     case "done":
       return state.sent && !state.sent.settled && state.sent.on === event.on
-        ? settled(noted(state, event.on, now), state.sent)
+        ? settled(withReported(state, event.on, now), state.sent)
         : state;
   }
 }
@@ -70,7 +70,7 @@ export function afterSetBack(state: PlugState, now: EpochMs): PlugState {
 }
 
 /** Records a known state; keeps `since` if the state is unchanged. */
-export function noted(state: PlugState, on: boolean, now: EpochMs): PlugState {
+export function withReported(state: PlugState, on: boolean, now: EpochMs): PlugState {
   return { ...state, reported: on, since: state.since?.on === on ? state.since : { on, at: now } };
 }
 
@@ -81,7 +81,7 @@ function settled(state: PlugState, sent: Sent): PlugState {
 type Report = Extract<PlugEvent, { kind: "reported" }>;
 
 function reported(before: PlugState, { on, retained, isIdle }: Report, rules: PlugRules, now: EpochMs): PlugState {
-  const state = noted(before, on, now);
+  const state = withReported(before, on, now);
   const { sent, manualOverride } = state;
   if (sent && !sent.settled) return sent.on === on ? settled(state, sent) : state;
   if (retained) return state;

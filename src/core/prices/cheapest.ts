@@ -7,7 +7,7 @@ export interface PriceWindow extends Interval {
 }
 
 /** Cheapest window of a given number of hours. */
-export interface CheapestHours extends PriceWindow {
+export interface CheapestWindow extends PriceWindow {
   readonly hours: number;
 }
 
@@ -36,7 +36,7 @@ export function cheapestWindow(points: readonly PricePoint[], lengthMs: number, 
 }
 
 /** Returns the cheapest windows from now on. Shape: by hours, ascending; lengths that do not fit are omitted. */
-export function cheapestHours(points: readonly PricePoint[], now: EpochMs): CheapestHours[] {
+export function cheapestHours(points: readonly PricePoint[], now: EpochMs): CheapestWindow[] {
   return CHEAPEST_HOURS.flatMap((hours) => {
     const window = cheapestWindow(points, hours * HOUR_MS, now);
     return window ? [{ hours, ...window }] : [];

@@ -26,12 +26,12 @@ export function throwIfShort(error: unknown, what: Text): void {
 export function asStartError(error: unknown, what: Text): StartError {
   if (error instanceof StartError) return error;
   const isSystem = error instanceof Error && "syscall" in error;
-  const why = isSystem ? error.message : message("start.internal", { where: placeOf(error) });
+  const why = isSystem ? error.message : message("start.internal", { where: errorPlace(error) });
   return new StartError(message("start.failed", { what, why }));
 }
 
 /** Describes an unexpected error without its message: its kind and the first place in its stack. */
-export function placeOf(error: unknown): string {
+export function errorPlace(error: unknown): string {
   if (!(error instanceof Error)) return "unknown error";
   const [at = ""] = /^ +at .*$/m.exec(error.stack ?? "") ?? [];
   return [error.name, at.trim()].filter(Boolean).join(" ");

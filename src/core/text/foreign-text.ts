@@ -80,7 +80,7 @@ export function objectIn(payload: string): Readonly<Record<string, unknown>> | n
 }
 
 /** Returns the value at a key of a JSON object, such as `ENERGY.Power` or `relays.0`; undefined without one. */
-export function valueAt(payload: string, key: string): unknown {
+export function payloadValue(payload: string, key: string): unknown {
   let value: unknown = objectIn(payload);
   for (const part of key.split(".")) value = Array.isArray(value) ? value[Number(part)] : objectOf(value)?.[part];
   return value;

@@ -1,7 +1,7 @@
 /** Context of the result blocks: texts, and a hook that reads data. */
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import type { AnswerOf, ParamsOf, Route } from "../../api/calls.ts";
+import type { AnswerOf, RouteName, RouteParamsOf } from "../../api/calls.ts";
 import { call, refusalIn } from "../store/requests.ts";
 import type { Translate } from "../words/language.ts";
 
@@ -18,7 +18,7 @@ export function useTexts(): Translate<"results"> {
  * Returns the last response of a call; null before the first one and after a refusal. Calls again if the parameters or
  * `version` change. Earlier data stays until then.
  */
-export function useRead<Asked extends Route>(route: Asked, params: ParamsOf<Asked>, version: string | number) {
+export function useRead<Asked extends RouteName>(route: Asked, params: RouteParamsOf<Asked>, version: string | number) {
   const [answer, setAnswer] = useState<{ readonly body: AnswerOf<Asked> } | null>(null);
   useEffect(() => {
     let isWanted = true;

@@ -1,5 +1,5 @@
 /** Makes bars of savings by month and plan. The bars of a month are next to each other. */
-import type { MonthAnswer } from "../../api/house/results.ts";
+import type { ResultMonth } from "../../api/house/results.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import type { ChartBar } from "../chart/chart-view.ts";
 import type { Plan } from "../store/answers.ts";
@@ -31,7 +31,7 @@ interface GroupOptions {
 
 /** Returns the bars, ascending and disjoint, and the plans, largest saving first. Omits months without an amount. */
 export function groupedByPlan(
-  months: readonly MonthAnswer[],
+  months: readonly ResultMonth[],
   baseline: Baseline,
   { now, calendar, otherName }: GroupOptions,
 ) {

@@ -12,7 +12,7 @@ export interface SetupResult {
   readonly file: string;
 }
 
-const LOOK_EVERY_MS = 500;
+const CHECK_EVERY_MS = 500;
 const SLOW_AFTER = 120;
 
 type Progress = "starting" | "ready" | "slow";
@@ -88,7 +88,7 @@ function hostOf([url]: readonly string[]): string {
 /** Waits until the daemon has started with the home, then logs in. */
 async function started(key: string): Promise<"ready" | "slow" | "failed"> {
   for (let looks = 0; looks < SLOW_AFTER; looks++) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS));
     const setup = await call("GET /local/v1/setup", {}).catch(() => null);
     // A demo that was started again requires a new code, or reports why the home could not be started.
     if (setup?.state === "code" || (setup?.failure ?? null) !== null) return "failed";

@@ -1,7 +1,7 @@
 /** What the steps of the set-up share: what was chosen, the form of a step, and its request. */
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import type { ParamsOf, Route } from "../../api/calls.ts";
+import type { RouteName, RouteParamsOf } from "../../api/calls.ts";
 import { LabelledInput, type LabelledInputProps } from "../labelled-input.tsx";
 import { usePage } from "../page.ts";
 import { call, refusalIn } from "../store/requests.ts";
@@ -133,7 +133,7 @@ export function Input(props: LabelledInputProps) {
 }
 
 /** Requests of the set-up, which have no parameters. */
-type SetupRoute = Extract<Route, `POST /local/v1/setup${string}`>;
+type SetupRoute = Extract<RouteName, `POST /local/v1/setup${string}`>;
 
 /** Returns a function that sends the request of a step, and the state and error of that request. */
 export function useAsking() {
@@ -153,7 +153,7 @@ export function useAsking() {
   const send = <Asked extends SetupRoute>(route: Asked, body: object) => {
     setBusy(true);
     setWrong(null);
-    return call<Asked>(route, {} as ParamsOf<Asked>, { body })
+    return call<Asked>(route, {} as RouteParamsOf<Asked>, { body })
       .catch((thrown: unknown) => note(route, thrown))
       .finally(() => setBusy(false));
   };

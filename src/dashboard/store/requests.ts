@@ -1,5 +1,5 @@
 /** Requests of the page to its daemon. */
-import type { AnswerOf, ParamsOf, Route } from "../../api/calls.ts";
+import type { AnswerOf, RouteName, RouteParamsOf } from "../../api/calls.ts";
 import { recordChange } from "../history/changes.ts";
 import { type ErrorBody, errorIn, type Mistake } from "./error-texts.ts";
 
@@ -74,9 +74,9 @@ interface CallOptions {
  * the path does not name are in the query. The daemon has the same version as the page, so the types fit.
  * Rejects with a Refusal.
  */
-export async function call<Asked extends Route>(
+export async function call<Asked extends RouteName>(
   route: Asked,
-  params: ParamsOf<Asked>,
+  params: RouteParamsOf<Asked>,
   { body, revision }: CallOptions = {},
 ): Promise<AnswerOf<Asked>> {
   const [method = "", path = ""] = route.split(" /");

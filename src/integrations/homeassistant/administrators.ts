@@ -6,7 +6,7 @@
  * auth/models.py a user is an administrator as owner or in the group `system-admin`, and only while active.
  */
 import * as z from "zod/mini";
-import { placeOf } from "../../core/status/start-error.ts";
+import { errorPlace } from "../../core/status/start-error.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import { type HomeAssistantAccount, HomeAssistantClient, HomeAssistantError } from "./websocket-client.ts";
 
@@ -50,7 +50,7 @@ export class Administrators {
     } catch (error) {
       if (this.#deps.signal.aborted) return;
       this.#nextAt = now + RETRY_AFTER_MS;
-      const why = error instanceof HomeAssistantError ? error.message : placeOf(error);
+      const why = error instanceof HomeAssistantError ? error.message : errorPlace(error);
       this.#deps.log.warn({ why }, "Home Assistant does not name its administrators");
     }
   }

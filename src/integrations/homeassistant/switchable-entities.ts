@@ -6,10 +6,10 @@
  * `list_for_display`, `ei` is the entity, `di` its device, `ai` its area, `ec` its category, and `hb` means hidden.
  */
 import * as z from "zod/mini";
-import { type Meter, meterOf, valueActionOf } from "../../core/plugs/families/home-assistant.ts";
+import { type MeterKind, meterOf, valueActionOf } from "../../core/plugs/families/home-assistant.ts";
 import { type HomeAssistantAccount, HomeAssistantClient, HomeAssistantError } from "./websocket-client.ts";
 
-export interface SwitchableEntity extends Readonly<Record<Meter, string | null>> {
+export interface SwitchableEntity extends Readonly<Record<MeterKind, string | null>> {
   readonly entity: string;
   readonly name: string;
   readonly area: string | null;
@@ -79,7 +79,7 @@ function listed({ states, registry, devices, areas }: Registries): readonly Swit
   const statesOf = Map.groupBy(states, ({ entity_id }) => registry.get(entity_id)?.di);
   const switchedOf = Map.groupBy(switched, ({ device }) => device?.id);
   /** The only sensor of its kind at a device that has one entity to switch. */
-  const sensorOf = (device: string | undefined, meter: Meter) => {
+  const sensorOf = (device: string | undefined, meter: MeterKind) => {
     if (device === undefined || switchedOf.get(device)?.length !== 1) return null;
     const found = statesOf.get(device)?.filter((each) => meterOf(each.entity_id, each.attributes) === meter) ?? [];
     return found.length === 1 ? (found[0]?.entity_id ?? null) : null;

@@ -31,7 +31,7 @@ export interface MdnsLoopOptions {
 type Interfaces = ReturnType<typeof networkInterfaces>;
 
 /** Interval at which the network interfaces are compared, and after which a failed announcement is repeated. */
-const LOOK_EVERY_MS = 30 * SECOND_MS;
+const CHECK_EVERY_MS = 30 * SECOND_MS;
 /** Time limit for withdrawing the announcement (goodbye packets of mDNS). The daemon must stop within 2 s. */
 const GOODBYE_MS = 500;
 /** The library needs 5 MB. */
@@ -73,7 +73,7 @@ export async function announceDashboard(options: MdnsLoopOptions, signal: AbortS
         else if (outcome.host === `${name}.local`) logOnce("info", { host: outcome.host, port }, "mdns: announced");
         else logOnce("warn", { host: outcome.host, port }, `mdns: another device is called ${name}; set another name`);
       });
-    await clock.sleepUntil(clock.now() + LOOK_EVERY_MS, signal);
+    await clock.sleepUntil(clock.now() + CHECK_EVERY_MS, signal);
   }
   await thread?.end();
 }

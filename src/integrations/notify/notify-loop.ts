@@ -32,7 +32,7 @@ export interface NotifyLoopDeps {
   readonly random: () => number;
 }
 
-const LOOK_EVERY_MS = MINUTE_MS;
+const CHECK_EVERY_MS = MINUTE_MS;
 /** Minimum duration of a condition, such as a plug that does not respond. Shorter ones cause no message. */
 const PATIENCE_MS = 5 * MINUTE_MS;
 /** A condition that returns within this time is the same one: a plug with weak Wi-Fi, or a restart. */
@@ -67,13 +67,13 @@ export class NotifyLoop {
 
   async run(signal: AbortSignal): Promise<void> {
     await runLoop(this.#deps, signal, async () => {
-      await this.look(signal);
-      return this.#deps.clock.now() + LOOK_EVERY_MS;
+      await this.check(signal);
+      return this.#deps.clock.now() + CHECK_EVERY_MS;
     });
   }
 
   /** Sends the messages that are due now. */
-  async look(signal: AbortSignal): Promise<void> {
+  async check(signal: AbortSignal): Promise<void> {
     const { account, clock, conditions, isTimeTrusted } = this.#deps;
     const now = clock.now();
     if (!isTimeTrusted(now)) return;

@@ -16,10 +16,10 @@ export type CommandResult =
  * Executes a command. `levels` holds the topic's levels at the `+` wildcards of its pattern, in order.
  * Does not throw: returns `refused` with a reason for the sender.
  */
-export type Command = (levels: readonly string[], payload: string) => CommandResult | Promise<CommandResult>;
+export type CommandHandler = (levels: readonly string[], payload: string) => CommandResult | Promise<CommandResult>;
 
 /** Commands by topic pattern below the base topic. `+` matches one level: `command/refresh`, `+/plan/+/+/set`. */
-export type CommandTable = Readonly<Record<string, Command>>;
+export type CommandTable = Readonly<Record<string, CommandHandler>>;
 
 export interface CommandsOptions {
   /** Base topic without a trailing slash. */

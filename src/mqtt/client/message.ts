@@ -1,5 +1,5 @@
 /** One retained state message. An empty payload means that there is no value; it deletes the retained message. */
-export interface Message {
+export interface RetainedMessage {
   readonly topic: string;
   readonly payload: string;
   /** Published again at every interval boundary although unchanged: readers take silence as a dead daemon. */

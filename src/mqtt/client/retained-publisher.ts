@@ -3,7 +3,7 @@
  * the broker is offline. One wanted payload per topic is kept, and all are published at the next connection.
  */
 import type { KeyValue } from "../../core/runtime/key-value.ts";
-import type { Message } from "./message.ts";
+import type { RetainedMessage } from "./message.ts";
 import {
   componentsGone,
   componentsOf,
@@ -100,14 +100,14 @@ export class RetainedPublisher {
    * Sets the wanted state of a part and clears its earlier topics that are not among `messages`.
    * Sends changed messages and heartbeats. A state without parts is complete after one call.
    */
-  show(messages: readonly Message[], part: string = ONLY_PART): void {
+  show(messages: readonly RetainedMessage[], part: string = ONLY_PART): void {
     const isFirst = part === ONLY_PART && !this.#isWhole;
     if (isFirst) this.#isWhole = true;
     this.#want(messages, part, isFirst ? "whole" : "part");
   }
 
   /** Publishes urgent messages of a part that changed, before all of it is shown. Clears nothing. */
-  showFirst(messages: readonly Message[], part: string = ONLY_PART): void {
+  showFirst(messages: readonly RetainedMessage[], part: string = ONLY_PART): void {
     this.#want(messages, part, "first");
   }
 
@@ -124,10 +124,10 @@ export class RetainedPublisher {
     this.#enqueue([...this.#obsolete]);
   }
 
-  #want(messages: readonly Message[], part: string, shown: "first" | "part" | "whole"): void {
+  #want(messages: readonly RetainedMessage[], part: string, shown: "first" | "part" | "whole"): void {
     const before = this.#parts.get(part) ?? [];
     const topics = new Set<string>(shown === "first" ? before : []);
-    const changed: Message[] = [];
+    const changed: RetainedMessage[] = [];
     for (const message of messages) {
       const { topic, payload, heartbeat } = message;
       const isNew = this.#wanted.get(topic) !== payload;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
-import type { Message } from "../client/message.ts";
+import type { RetainedMessage } from "../client/message.ts";
 import { deviceId } from "./device-id.ts";
 import { announce, type DiscoveryOptions } from "./discovery.ts";
 import { type Device, existsFor } from "./entity.ts";
@@ -8,7 +8,7 @@ import { type Device, existsFor } from "./entity.ts";
 /** A cached discovery document, with the fingerprint of its input. */
 interface Made {
   readonly from: string;
-  readonly message: Message;
+  readonly message: RetainedMessage;
   readonly announced: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export class Announcer {
   }
 
   /** Returns the retained discovery message of a device. */
-  messageOf<State>(device: Device<State>): Message {
+  messageOf<State>(device: Device<State>): RetainedMessage {
     const id = deviceId(this.#options.baseTopic, device.id);
     const from = fingerprint(device);
     const known = this.#made.get(id);

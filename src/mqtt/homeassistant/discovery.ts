@@ -2,7 +2,7 @@
  * Discovery documents of Home Assistant, one per device. Source: Home Assistant's MQTT integration, device discovery.
  */
 import type { Language } from "../../core/language/language.ts";
-import type { Message } from "../client/message.ts";
+import type { RetainedMessage } from "../client/message.ts";
 import { deviceId, entityIdOf, uniqueIdOf } from "./device-id.ts";
 import {
   attributesKey,
@@ -65,7 +65,10 @@ export function announce<State>(options: DiscoveryOptions, device: Device<State>
     qos: 1,
     components: Object.fromEntries(rows.map((row) => [row.key, component(row, device, options)])),
   };
-  const message: Message = { topic: `${options.prefix}/device/${id}/config`, payload: JSON.stringify(document) };
+  const message: RetainedMessage = {
+    topic: `${options.prefix}/device/${id}/config`,
+    payload: JSON.stringify(document),
+  };
   return { message, announced: rows.map((row) => row.key) };
 }
 

@@ -8,7 +8,7 @@
 import type { Language } from "../../core/language/language.ts";
 import { type EntityName, nameIn, type Text } from "../../core/language/text.ts";
 import { rounded } from "../../core/text/rounding.ts";
-import type { Message } from "../client/message.ts";
+import type { RetainedMessage } from "../client/message.ts";
 
 /** Value of an entity; null if unknown. An unknown value is never 0. Instants are formatted with `formatInstant`. */
 export type EntityValue = string | number | boolean | null;
@@ -128,7 +128,7 @@ export function existsFor<State>(row: EntityRow<State>, { state, currency }: Dev
 export const EVENT_TOPIC = "event";
 
 /** Returns all values of a device, one message per topic. Omits topics of which no row exists. */
-export function stateMessages<State>(baseTopic: string, device: Device<State>): Message[] {
+export function stateMessages<State>(baseTopic: string, device: Device<State>): RetainedMessage[] {
   const groups = Map.groupBy(
     device.rows.filter(({ value }) => value),
     topicOf,

@@ -1,5 +1,5 @@
 /** Entities of prices that homes and places have. */
-import { CHEAPEST_HOURS, type CheapestHours } from "../../core/prices/cheapest.ts";
+import { CHEAPEST_HOURS, type CheapestWindow } from "../../core/prices/cheapest.ts";
 import { colors, levels } from "../../core/prices/level.ts";
 import { formatInstantOrNull } from "../../core/time/interval.ts";
 import { type EntityRow, type EntityValue, entityRow } from "./entity.ts";
@@ -32,7 +32,7 @@ export function levelRows<State>(
 }
 
 /** Returns one row for each of `CHEAPEST_HOURS`, with the start of the cheapest hours in a row. */
-export function cheapestRows<State>(cheapestIn: (state: State) => readonly CheapestHours[]): EntityRow<State>[] {
+export function cheapestRows<State>(cheapestIn: (state: State) => readonly CheapestWindow[]): EntityRow<State>[] {
   return CHEAPEST_HOURS.map((hours) => ({
     key: hours === 1 ? "cheapest_hour" : `cheapest_${hours}_hours`,
     ...(hours === 1 ? { name: "cheapest_hour_from" } : { name: "cheapest_hours_from", facts: { count: hours } }),

@@ -2,7 +2,7 @@
 
 import type { HomeUsage } from "../../core/prices/usage.ts";
 import { formatInstantOrNull } from "../../core/time/interval.ts";
-import { labelOf } from "../../service/contract/polled-series.ts";
+import { seriesLabel } from "../../service/contract/polled-series.ts";
 import { type EntityRow, entityRow } from "./entity.ts";
 
 const series = [
@@ -38,7 +38,7 @@ export function usageRows<State>(usageOf: (state: State) => HomeUsage): EntityRo
       const lastReset = (state: State) => formatInstantOrNull(sumOf(state)?.start);
       const isTotal = kind === "money" || period.key !== "day";
       return row(
-        `${labelOf(operation)}_${period.key}`,
+        `${seriesLabel(operation)}_${period.key}`,
         `${name}_${period.name}`,
         (state) => sumOf(state)?.value ?? null,
         {
@@ -47,7 +47,7 @@ export function usageRows<State>(usageOf: (state: State) => HomeUsage): EntityRo
           ...(isTotal && { stateClass: "total", lastReset }),
           precision: 2,
           icon,
-          attributes: labelOf(operation),
+          attributes: seriesLabel(operation),
           exists: (state) => usageOf(state)[operation] !== null,
         },
       );

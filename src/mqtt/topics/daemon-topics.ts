@@ -6,14 +6,14 @@ import { type DaemonState, problemReason } from "../../core/status/daemon-status
 import { type Problem, problemIn } from "../../core/status/problem.ts";
 import { wire } from "../../core/text/wire.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
-import type { Message } from "../client/message.ts";
+import type { RetainedMessage } from "../client/message.ts";
 
 /** Maximum number of published problems, and maximum length of their texts. Home Assistant limits attributes. */
 const MAX_PROBLEMS = 12;
 const MAX_TEXT_LENGTH = 400;
 
 /** An MQTT command that was refused. */
-export interface RefusedCommand {
+export interface RefusedTopic {
   /** Its topic. */
   readonly command: string;
   /** Explanation for the sender. */
@@ -24,11 +24,11 @@ export interface RefusedCommand {
 /** Input of the daemon's entities. */
 export interface DaemonView extends DaemonState {
   /** The last refused command since the start; null if there was none. */
-  readonly refusedCommand: RefusedCommand | null;
+  readonly refusedCommand: RefusedTopic | null;
 }
 
 /** Returns the messages about the daemon. `base` is the daemon's topic without a trailing slash. */
-export function daemonMessages(base: string, view: DaemonView, language: Language = "en"): Message[] {
+export function daemonMessages(base: string, view: DaemonView, language: Language = "en"): RetainedMessage[] {
   const state = { ...view, problems: view.problems.map((problem) => problemIn(language, problem)) };
   return [
     { topic: `${base}/info`, payload: JSON.stringify(infoOf(state)) },

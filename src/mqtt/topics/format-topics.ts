@@ -1,13 +1,13 @@
 /** The prices of a home in the format of another program, published as the attributes of an entity. */
 import { formatAttributes } from "../../core/prices/formats/format-registry.ts";
 import type { FormatSource } from "../../core/prices/formats/format-source.ts";
-import type { Message } from "../client/message.ts";
+import type { RetainedMessage } from "../client/message.ts";
 
 /** Topic of the export prices, below that of the home. */
 export const EXPORT_PRICES = "export_prices";
 
 /** Returns no message for a home without a format. The payload is empty if today's prices are unknown. */
-export function formatMessages(base: string, source: FormatSource): Message[] {
+export function formatMessages(base: string, source: FormatSource): RetainedMessage[] {
   const { snapshot } = source;
   const { id, format } = snapshot.home;
   if (format === undefined) return [];
@@ -19,7 +19,7 @@ export function formatMessages(base: string, source: FormatSource): Message[] {
  * Returns the export prices in the home's format. EMHASS has both lists in one format, so its homes get them in that of
  * Predbat, as homes without a format do.
  */
-export function exportMessage(base: string, source: FormatSource): Message {
+export function exportMessage(base: string, source: FormatSource): RetainedMessage {
   const { id, format = "emhass" } = source.snapshot.home;
   const attributes = formatAttributes[format === "emhass" ? "predbat" : format](source);
   const isKnown = source.snapshot.today.length > 0;

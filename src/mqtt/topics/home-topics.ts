@@ -3,7 +3,7 @@ import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { priceState } from "../../core/prices/price-state.ts";
 import type { PricePoint } from "../../core/prices/timeline.ts";
 import { wire } from "../../core/text/wire.ts";
-import { type Message, plainDecimal } from "../client/message.ts";
+import { plainDecimal, type RetainedMessage } from "../client/message.ts";
 
 /**
  * Maximum number of published forecast hours; the length of the service's forecast varies.
@@ -12,7 +12,7 @@ import { type Message, plainDecimal } from "../client/message.ts";
 const MAX_FORECAST_HOURS = 240;
 
 /** Returns the price messages of a home that are published first. `base` is the base topic without a trailing slash. */
-export function urgentMessages(base: string, { home, current, level, cheap }: HomeSnapshot): Message[] {
+export function urgentMessages(base: string, { home, current, level, cheap }: HomeSnapshot): RetainedMessage[] {
   const topic = `${base}/${home.id}`;
   return [
     { topic: `${topic}/price`, payload: current ? plainDecimal(current.price) : "", urgent: true },
@@ -22,7 +22,7 @@ export function urgentMessages(base: string, { home, current, level, cheap }: Ho
 }
 
 /** Returns all price messages of a home. */
-export function homeMessages(base: string, snapshot: HomeSnapshot): Message[] {
+export function homeMessages(base: string, snapshot: HomeSnapshot): RetainedMessage[] {
   const topic = `${base}/${snapshot.home.id}`;
   return [
     ...urgentMessages(base, snapshot),

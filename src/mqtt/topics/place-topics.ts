@@ -3,13 +3,13 @@
 import type { PlaceSnapshot } from "../../core/prices/place-snapshot.ts";
 import { rounded } from "../../core/text/rounding.ts";
 import { wire } from "../../core/text/wire.ts";
-import { type Message, plainDecimal } from "../client/message.ts";
+import { plainDecimal, type RetainedMessage } from "../client/message.ts";
 
 /** Maximum number of published future prices. With charges and colors they stay below Home Assistant's 16,384 bytes. */
 const MAX_UPCOMING = 120;
 
 /** Returns all state messages of a place. `base` is the base topic without a trailing slash. */
-export function placeMessages(base: string, snapshot: PlaceSnapshot): Message[] {
+export function placeMessages(base: string, snapshot: PlaceSnapshot): RetainedMessage[] {
   const topic = `${base}/${snapshot.place.id}`;
   const { current } = snapshot;
   const decimal = (value: number | null | undefined) => (typeof value === "number" ? plainDecimal(rounded(value)) : "");

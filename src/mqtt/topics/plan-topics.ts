@@ -3,7 +3,7 @@
 import type { Away } from "../../core/planning/model/plan-spec.ts";
 import { planStatus } from "../../core/planning/snapshot/plan-payload.ts";
 import type { PlanSnapshot } from "../../core/planning/snapshot/plan-snapshot.ts";
-import type { Message } from "../client/message.ts";
+import type { RetainedMessage } from "../client/message.ts";
 
 /** Returns the path of a plan below the base topic. */
 export function planPath({ definition }: Pick<PlanSnapshot, "definition">): string {
@@ -11,13 +11,13 @@ export function planPath({ definition }: Pick<PlanSnapshot, "definition">): stri
 }
 
 /** Returns the holiday of a home. */
-export function awayMessage(base: string, home: string, away: Away | null): Message {
+export function awayMessage(base: string, home: string, away: Away | null): RetainedMessage {
   const payload = JSON.stringify({ from: away?.from ?? null, until: away?.until ?? null });
   return { topic: `${base}/${home}/away`, payload };
 }
 
 /** Returns all state messages of a plan. `base` is the base topic without a trailing slash. */
-export function planMessages(base: string, plan: PlanSnapshot): Message[] {
+export function planMessages(base: string, plan: PlanSnapshot): RetainedMessage[] {
   const topic = `${base}/${planPath(plan)}`;
   return [
     { topic, payload: plan.on ? "ON" : "OFF", heartbeat: true, urgent: true },

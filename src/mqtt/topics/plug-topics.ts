@@ -2,7 +2,7 @@
 
 import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
 import { wire } from "../../core/text/wire.ts";
-import type { Message } from "../client/message.ts";
+import type { RetainedMessage } from "../client/message.ts";
 
 /** Returns the path of a plug below the base topic. */
 export function plugPath(id: string): string {
@@ -10,11 +10,11 @@ export function plugPath(id: string): string {
 }
 
 /** Returns the state message of a plug. `base` is the base topic without a trailing slash. */
-export function plugMessages(base: string, plug: PlugSnapshot): Message[] {
-  return [{ topic: `${base}/${plugPath(plug.id)}/state`, payload: JSON.stringify(plugState(plug)) }];
+export function plugMessages(base: string, plug: PlugSnapshot): RetainedMessage[] {
+  return [{ topic: `${base}/${plugPath(plug.id)}/state`, payload: JSON.stringify(publishedPlugState(plug)) }];
 }
 
 /** Returns the published state of a plug. */
-export function plugState({ on, wanted, reason, code, available, silent, since, measured }: PlugSnapshot) {
+export function publishedPlugState({ on, wanted, reason, code, available, silent, since, measured }: PlugSnapshot) {
   return wire({ on, wanted, reason, reasonCode: code, available, problem: silent, since, ...measured });
 }

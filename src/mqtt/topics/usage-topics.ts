@@ -4,15 +4,15 @@ import type { MonthFigures } from "../../core/prices/month-figures.ts";
 import type { DayUsage, HomeUsage, UsageFigures } from "../../core/prices/usage.ts";
 import { usageOperations } from "../../core/prices/usage-amounts.ts";
 import { wire } from "../../core/text/wire.ts";
-import { labelOf } from "../../service/contract/polled-series.ts";
-import type { Message } from "../client/message.ts";
+import { seriesLabel } from "../../service/contract/polled-series.ts";
+import type { RetainedMessage } from "../client/message.ts";
 
 /** Returns one message for each series that was ever received. `base` is the base topic without a trailing slash. */
-export function usageMessages(base: string, homeId: string, usage: HomeUsage): Message[] {
+export function usageMessages(base: string, homeId: string, usage: HomeUsage): RetainedMessage[] {
   return usageOperations.flatMap((operation) => {
     const figures = usage[operation];
     if (!figures) return [];
-    return [{ topic: `${base}/${homeId}/${labelOf(operation)}`, payload: JSON.stringify(usageState(figures)) }];
+    return [{ topic: `${base}/${homeId}/${seriesLabel(operation)}`, payload: JSON.stringify(usageState(figures)) }];
   });
 }
 
@@ -20,7 +20,7 @@ export function usageMessages(base: string, homeId: string, usage: HomeUsage): M
 export const PEAKS = "peaks";
 
 /** Returns the highest hours of the month; no message without consumption. */
-export function peakMessages(base: string, homeId: string, month: MonthFigures | null): Message[] {
+export function peakMessages(base: string, homeId: string, month: MonthFigures | null): RetainedMessage[] {
   if (!month) return [];
   const { start, peaks } = month;
   const { mean = null, days = [], hours = [] } = peaks ?? {};

@@ -145,11 +145,11 @@ function mismatch(schema: z.ZodMiniType, value: unknown, where = ""): string | n
   const [issue] = issuesOf(schema, value);
   if (!issue) return null;
   const path = [where, issue.path.join(".")].filter(Boolean).join(": ");
-  return `${path || "the response"}: ${describeIssue(issue)}`;
+  return `${path || "the response"}: ${expectedBy(issue)}`;
 }
 
 /** Describes the value that the schema expected. */
-export function describeIssue(issue: z.core.$ZodIssue): string {
+export function expectedBy(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
       return `expected ${issue.expected}`;

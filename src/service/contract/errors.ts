@@ -41,7 +41,7 @@ export function contractError(code: ErrorCode, reason: string): ContractError {
 }
 
 /** Converts an error to its JSON body. */
-export function errorBody(error: ContractError): ErrorBody {
+export function serviceErrorBody(error: ContractError): ErrorBody {
   return { error: true, reason: error.reason, errorCode: error.code };
 }
 

@@ -3,7 +3,7 @@
 type Json = Readonly<Record<string, unknown>>;
 
 /** Adds a name to a schema. Two schemas with the same name must be equal. */
-export function named(name: string, schema: Json): Json {
+export function titled(name: string, schema: Json): Json {
   return { title: name, ...schema };
 }
 

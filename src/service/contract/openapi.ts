@@ -1,8 +1,8 @@
 /** OpenAPI 3.1.0 document of the contract. All its content comes from the tables in this folder. */
 import * as z from "zod/mini";
-import { contractError, type ErrorCode, errorBody, errorTable } from "./errors.ts";
+import { contractError, type ErrorCode, errorTable, serviceErrorBody } from "./errors.ts";
 import { type HeaderName, headerTable } from "./headers.ts";
-import { named, withReferences } from "./named-schemas.ts";
+import { titled, withReferences } from "./named-schemas.ts";
 import { type AnyOperation, type InterfaceName, type OperationId, operationIds, operationOf } from "./operations.ts";
 import { type ParameterValues, parameterKinds } from "./parameters.ts";
 import * as resources from "./resources.ts";
@@ -116,10 +116,10 @@ function describeErrors(operation: AnyOperation): Json {
 function describeError(status: number, codes: readonly ErrorCode[]): Json {
   const examples = codes.map((code) => {
     const { meaning } = errorTable[code];
-    return [code, { summary: meaning, value: errorBody(contractError(code, meaning)) }];
+    return [code, { summary: meaning, value: serviceErrorBody(contractError(code, meaning)) }];
   });
   const sent = status === 429 ? (["always", "evaluated", "limited"] as const) : (["always", "evaluated"] as const);
-  const schema = named(`Error${status}Body`, {
+  const schema = titled(`Error${status}Body`, {
     allOf: [reference("schemas", "ErrorBody"), { properties: { errorCode: { type: "string", enum: codes } } }],
   });
   return {

@@ -1,11 +1,11 @@
 /** Kinds of request parameters: parser, writer and JSON schema. Client and servers use the same row. */
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
-import { named } from "./named-schemas.ts";
-import { parseInstant, type Reading, unreadable } from "./range.ts";
+import { titled } from "./named-schemas.ts";
+import { type ParsedText, parseInstant, unreadable } from "./range.ts";
 import { type Aggregation, aggregations, type Resolution, resolutions } from "./resources.ts";
 
 interface ParameterKind<Value> {
-  readonly read: (text: string) => Reading<Value>;
+  readonly read: (text: string) => ParsedText<Value>;
   readonly write: (value: Value) => string;
   readonly schema: Readonly<Record<string, unknown>>;
 }
@@ -62,7 +62,7 @@ export const parameterKinds: { readonly [Kind in keyof ParameterValues]: Paramet
   resolution: oneOf("Resolution", resolutions),
 };
 
-function value<Value>(found: Value): Reading<Value> {
+function value<Value>(found: Value): ParsedText<Value> {
   return { kind: "value", value: found };
 }
 
@@ -76,7 +76,7 @@ function completed(text: string): string {
   return `${date}T${hour}:${minute}:${second}.${fraction}${offset}`;
 }
 
-function readText(text: string): Reading<string> {
+function readText(text: string): ParsedText<string> {
   if (text.length > MAX_TEXT_LENGTH) return unreadable(`is longer than ${MAX_TEXT_LENGTH} characters`);
   return DOT_SEGMENT.test(text) ? unreadable("is a path step (. or ..), not a text") : value(text);
 }
@@ -103,6 +103,6 @@ function oneOf<const Values extends readonly string[]>(name: string, values: Val
   return {
     read: (text) => (isOne(text) ? value(text) : unreadable(`is not one of ${values.join(", ")}`)),
     write: (found) => found,
-    schema: named(name, { type: "string", enum: values }),
+    schema: titled(name, { type: "string", enum: values }),
   };
 }

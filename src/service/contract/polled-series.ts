@@ -59,7 +59,7 @@ export function accountTarget(series: SeriesKey, reaches: EpochMs | null = null)
 }
 
 /** Returns the name of a series in MQTT topics and in the daemon's state. */
-export function labelOf(operation: OperationId): string {
+export function seriesLabel(operation: OperationId): string {
   const { keep } = operationOf(operation);
   return "label" in keep ? keep.label : operation;
 }

@@ -12,7 +12,7 @@ const READABLE: Interval = {
 };
 
 /** Parsed value, or the reason why the text is invalid. */
-export type Reading<Value> =
+export type ParsedText<Value> =
   | { readonly kind: "value"; readonly value: Value }
   | { readonly kind: "unreadable"; readonly why: string };
 
@@ -24,7 +24,7 @@ export function unreadable(why: string): { readonly kind: "unreadable"; readonly
  * Parses an RFC 3339 date-time with `Z` or a numeric offset. Fractional seconds are truncated to milliseconds. If the
  * `+` of an offset arrives as a space, the reason says to write `%2B`.
  */
-export function parseInstant(text: string): Reading<EpochMs> {
+export function parseInstant(text: string): ParsedText<EpochMs> {
   const match = RFC_3339.exec(text);
   const quoted = `"${text.length > 40 ? `${text.slice(0, 40)}…` : text}"`;
   if (!match) return unreadable(`${quoted} is not an RFC 3339 date-time with Z or a numeric offset`);

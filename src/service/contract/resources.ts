@@ -132,7 +132,7 @@ export const pricePoint = z.looseObject({
   /** Null: a colour that elbro does not know. */
   color: z.nullish(z.enum(["green", "yellow", "red"])),
 });
-export type PricePoint = z.infer<typeof pricePoint>;
+export type ServicePrice = z.infer<typeof pricePoint>;
 
 export const addressSuggestion = z.looseObject({
   id: z.string(),

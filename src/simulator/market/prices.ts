@@ -5,7 +5,7 @@ import type { PriceRow, Resolution } from "../../service/contract/resources.ts";
 import { type Region, regions } from "../regions.ts";
 import { type Charges, VAT_FACTOR } from "./charges.ts";
 import { type Market, round6, spotPricesOn } from "./market.ts";
-import type { Publication } from "./publication.ts";
+import type { PublicationTimes } from "./publication.ts";
 
 /** Consumer price of one interval. Unit: the region's currency per kWh with VAT; `spotPerKwh` is without VAT. */
 export interface ConsumerPrice extends Interval {
@@ -18,7 +18,7 @@ export interface ConsumerPrice extends Interval {
 export interface PriceSources {
   readonly market: Market;
   readonly charges: Charges;
-  readonly publication: Publication;
+  readonly publication: PublicationTimes;
   readonly calendar: Calendar;
 }
 

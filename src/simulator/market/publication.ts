@@ -15,7 +15,7 @@ const LATE_DELAY = { from: 60, to: 360 } as const;
 const MAX_DAYS_BACK = 8;
 
 /** Publication times of prices: about 13:00 on the day before, sometimes hours later. */
-export class Publication {
+export class PublicationTimes {
   readonly #calendar: Calendar;
   readonly #delay: PublicationDelay;
   readonly #chance: Noise;

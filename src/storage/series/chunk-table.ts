@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ChunkState } from "../../core/fetching/fetch-types.ts";
 import { type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
-import { deflateText, digestOf, inflateJoined, inflateTexts, uncompressed } from "./chunk-text.ts";
+import { chunkDigest, deflateText, inflateJoined, inflateTexts, uncompressed } from "./chunk-text.ts";
 
 /** Stored chunk. `text` is the result of `textOfRows`. */
 export interface StoredChunk {
@@ -123,7 +123,7 @@ export class ChunkTable {
   write(seriesId: number, start: EpochMs, { text, state }: StoredChunk): void {
     const key = keyOf(seriesId, start);
     const deflated = deflateText(text);
-    this.#write.run(key, state.complete ? 1 : 0, state.estimated ? 1 : 0, digestOf(key, state, deflated), deflated);
+    this.#write.run(key, state.complete ? 1 : 0, state.estimated ? 1 : 0, chunkDigest(key, state, deflated), deflated);
     this.#damaged.delete(key);
   }
 
@@ -162,7 +162,7 @@ export class ChunkTable {
 /** Converts a row of the table; null if its digest is wrong. */
 function soundRowOf([key, complete, estimated, digest, deflated]: readonly unknown[]): SoundRow | null {
   const state = { complete: complete === 1, estimated: estimated === 1 };
-  if (!(deflated instanceof Uint8Array) || digest !== digestOf(Number(key), state, deflated)) return null;
+  if (!(deflated instanceof Uint8Array) || digest !== chunkDigest(Number(key), state, deflated)) return null;
   return { start: startOf(Number(key)), state, deflated };
 }
 

@@ -116,6 +116,6 @@ function inflated(deflated: readonly Uint8Array[]): { readonly bytes: Buffer; re
 }
 
 /** Returns the digest of a stored chunk, which is checked without inflating. Unit: signed 32-bit integer. */
-export function digestOf(key: number, { complete, estimated }: ChunkState, deflated: Uint8Array): number {
+export function chunkDigest(key: number, { complete, estimated }: ChunkState, deflated: Uint8Array): number {
   return crc32(deflated, crc32(`${key} ${complete} ${estimated}`, DICTIONARY_DIGEST)) | 0;
 }

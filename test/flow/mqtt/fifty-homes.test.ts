@@ -1,7 +1,7 @@
 import mqtt from "mqtt";
 import { expect, test } from "vitest";
 import { startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
-import type { Message } from "../../../src/mqtt/client/message.ts";
+import type { RetainedMessage } from "../../../src/mqtt/client/message.ts";
 import { MqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { announce } from "../../../src/mqtt/homeassistant/discovery.ts";
 import { stateMessages } from "../../../src/mqtt/homeassistant/entity.ts";
@@ -22,7 +22,7 @@ const LOGIN = { username: "homeassistant", password: "a-long-password" };
 const silent = { info: () => undefined, warn: () => undefined };
 
 /** Returns all retained messages of fifty homes that know everything. */
-function messagesOfHomes(): Message[] {
+function messagesOfHomes(): RetainedMessage[] {
   return Array.from({ length: HOMES }, (_, i) => {
     const prices = fullHome(undefined, { ...HOME, id: `home_${i}`, name: `Home ${i}` });
     const state = homeState(prices);
@@ -107,7 +107,7 @@ function topicsOf({ availability, components }: Document): string[] {
 }
 
 /** The broker and the client of a daemon, as a process that can be restarted. */
-async function startDaemon(messages: readonly Message[], port = 0) {
+async function startDaemon(messages: readonly RetainedMessage[], port = 0) {
   const users = [{ name: LOGIN.username, password: LOGIN.password, commands: true }];
   const broker = await startEmbeddedBroker({
     ...{ host: "127.0.0.1", port, users, anonymous: false, baseTopic: "elbro", discoveryPrefix: "homeassistant" },

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Message } from "../../../src/mqtt/client/message.ts";
+import type { RetainedMessage } from "../../../src/mqtt/client/message.ts";
 import { Mosquitto } from "../../support/broker/mosquitto.ts";
 import { retainedIn } from "../../support/broker/retained.ts";
 import { TestMemory } from "../../support/broker/retaining-port.ts";
@@ -27,7 +27,7 @@ function wrongTopics(found: Readonly<Record<string, string>>, wanted: Readonly<R
   return [...topics].filter((topic) => found[topic] !== wanted[topic]);
 }
 
-function documentOf(device: string, components: Readonly<Record<string, string>>): Message {
+function documentOf(device: string, components: Readonly<Record<string, string>>): RetainedMessage {
   const entries = Object.entries(components).map(([key, platform]) => [key, { platform }]);
   const payload = JSON.stringify({ components: Object.fromEntries(entries) });
   return { topic: `homeassistant/device/${device}/config`, payload };

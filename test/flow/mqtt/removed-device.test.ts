@@ -2,7 +2,7 @@
 import type { Duplex } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
-import type { Message } from "../../../src/mqtt/client/message.ts";
+import type { RetainedMessage } from "../../../src/mqtt/client/message.ts";
 import { MqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { openBrokerStream } from "../../../src/mqtt/client/transport.ts";
 import { Mosquitto } from "../../support/broker/mosquitto.ts";
@@ -12,11 +12,11 @@ import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
 import { lacks } from "../../support/runner/needs.ts";
 
 const DOCUMENT = "homeassistant/device/heater/config";
-const HEATER: readonly Message[] = [
+const HEATER: readonly RetainedMessage[] = [
   { topic: DOCUMENT, payload: JSON.stringify({ components: { on: { platform: "sensor" } } }) },
   { topic: "elbro/plug/heater/entities", payload: "{}" },
 ];
-const HOME: Message = { topic: "elbro/home/price", payload: "1" };
+const HOME: RetainedMessage = { topic: "elbro/home/price", payload: "1" };
 
 interface Broker extends AsyncDisposable {
   readonly port: number;
@@ -88,5 +88,8 @@ function openClient({ open }: Broker) {
     },
     stop.signal,
   );
-  return { show: (messages: readonly Message[]) => retained.show(messages), [Symbol.dispose]: () => stop.abort() };
+  return {
+    show: (messages: readonly RetainedMessage[]) => retained.show(messages),
+    [Symbol.dispose]: () => stop.abort(),
+  };
 }

@@ -5,7 +5,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { openDatabase, transaction, withDigest } from "../../../src/storage/database.ts";
 import { SIGN_ATTEMPTS } from "../../../src/storage/request-log.ts";
-import { deflateText, digestOf, inflateTexts } from "../../../src/storage/series/chunk-text.ts";
+import { chunkDigest, deflateText, inflateTexts } from "../../../src/storage/series/chunk-text.ts";
 
 /** Strings of an account that occur in stored rows. */
 export interface CopiedAccount {
@@ -52,7 +52,7 @@ export function copyAccounts(path: string, from: CopiedAccount, to: readonly Cop
           const isList = String(name).includes("/addresses/");
           const bytes = rows as Uint8Array;
           const own = isList ? deflateText(renamed(inflateTexts([bytes]).join(""))) : bytes;
-          addChunk.run(newKey, Number(complete), Number(estimated), digestOf(newKey, state, own), own);
+          addChunk.run(newKey, Number(complete), Number(estimated), chunkDigest(newKey, state, own), own);
         }
       }
       for (const attempt of attempts) {

@@ -2,7 +2,7 @@ import { type Home, type HomeSnapshot, homeSnapshot } from "../../../src/core/pr
 import type { PricePoint, Timeline } from "../../../src/core/prices/timeline.ts";
 import { NO_USAGE } from "../../../src/core/prices/usage.ts";
 import { type EpochMs, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
-import type { Message } from "../../../src/mqtt/client/message.ts";
+import type { RetainedMessage } from "../../../src/mqtt/client/message.ts";
 import { Announcer } from "../../../src/mqtt/homeassistant/announcer.ts";
 import { stateMessages } from "../../../src/mqtt/homeassistant/entity.ts";
 import { homeDevice } from "../../../src/mqtt/homeassistant/home-entities.ts";
@@ -44,7 +44,7 @@ export class QuarterPriceHomes {
   }
 
   /** Returns all messages at `now`, in the daemon's order, and the time of the next change. */
-  at(now: EpochMs): { readonly messages: Message[]; readonly until: EpochMs } {
+  at(now: EpochMs): { readonly messages: RetainedMessage[]; readonly until: EpochMs } {
     const snapshots = this.#homes.map((home) => homeSnapshot({ home, timeline: this.#timeline, now, calendar }));
     const messages = [
       ...snapshots.flatMap((one) => this.#statesOf(one)),
@@ -53,14 +53,14 @@ export class QuarterPriceHomes {
     return { messages, until: Math.min(...snapshots.map(({ nextChangeAt }) => nextChangeAt)) };
   }
 
-  #statesOf(snapshot: HomeSnapshot): Message[] {
+  #statesOf(snapshot: HomeSnapshot): RetainedMessage[] {
     return [
       ...homeMessages("elbro", snapshot),
       ...stateMessages("elbro", homeDevice({ prices: snapshot, sold: null, usage: NO_USAGE, month: null, away: null })),
     ];
   }
 
-  #document(snapshot: HomeSnapshot): Message {
+  #document(snapshot: HomeSnapshot): RetainedMessage {
     return this.#announcer.messageOf(
       homeDevice({ prices: snapshot, sold: null, usage: NO_USAGE, month: null, away: null }),
     );

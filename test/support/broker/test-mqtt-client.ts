@@ -1,7 +1,7 @@
 import type { Text } from "../../../src/core/language/text.ts";
 import type { KeyValue } from "../../../src/core/runtime/key-value.ts";
 import type { CommandTable } from "../../../src/mqtt/client/commands.ts";
-import type { Message } from "../../../src/mqtt/client/message.ts";
+import type { RetainedMessage } from "../../../src/mqtt/client/message.ts";
 import { MqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { type BrokerAddress, openBrokerStream } from "../../../src/mqtt/client/transport.ts";
 import { loopMs } from "../runner/loop-time.ts";
@@ -59,7 +59,7 @@ export class TestMqttClient implements AsyncDisposable {
     );
   }
 
-  show(messages: readonly Message[]): void {
+  show(messages: readonly RetainedMessage[]): void {
     this.link.retained.show(messages);
   }
 

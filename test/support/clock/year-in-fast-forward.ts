@@ -6,7 +6,7 @@ import type { Row } from "../../../src/core/series/series.ts";
 import { DAY_MS, type EpochMs, formatInstant, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 import type { FaultRule } from "../../../src/simulator/fault-rules.ts";
-import { Publication } from "../../../src/simulator/market/publication.ts";
+import { PublicationTimes } from "../../../src/simulator/market/publication.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/simulator.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { SeriesStore } from "../../../src/storage/series/series-store.ts";
@@ -59,7 +59,7 @@ export async function runDays(from: EpochMs, days: number, onMonth: (month: numb
     now = at;
   });
   await using watcher = await TopicWatcher.on(daemon.brokerPort);
-  const publication = new Publication(SEED, calendar);
+  const publication = new PublicationTimes(SEED, calendar);
   const rssMb: number[] = [];
   const late: string[] = [];
   for (let day = 0, at = start; day < days; day++, at = calendar.add("day", at, 1)) {

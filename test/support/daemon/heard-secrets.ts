@@ -7,7 +7,7 @@ import { subscribe } from "node:diagnostics_channel";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { ConfigurationSource } from "../../../src/config/editing/page-writer.ts";
-import { secretsIn } from "../../../src/config/page/secret-servers.ts";
+import { secretPlacesIn } from "../../../src/config/page/secret-servers.ts";
 import { type Config, configSchema } from "../../../src/config/schema/schema.ts";
 import { valueAt } from "../../../src/config/tree.ts";
 
@@ -74,7 +74,7 @@ export function learnSecrets(config: Config, source: ConfigurationSource | undef
 }
 
 function learn(config: Config, isOwners: boolean): void {
-  for (const { path, server } of secretsIn(configSchema, config)) {
+  for (const { path, server } of secretPlacesIn(configSchema, config)) {
     const secret = String(valueAt(config, path));
     const url = valueAt(config, server);
     const known = secrets.get(secret);

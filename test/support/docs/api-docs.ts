@@ -1,6 +1,6 @@
 /** Tables of the LAN API in the documentation. All are Markdown without a line break at their ends. */
 
-import { textOf } from "../../../src/api/endpoint.ts";
+import { plainTextOf } from "../../../src/api/endpoint.ts";
 import { endpoints } from "../../../src/api/endpoints.ts";
 import { eventRows } from "../../../src/api/event-source.ts";
 import { metricRows } from "../../../src/api/monitoring/metrics.ts";
@@ -11,7 +11,7 @@ import { localErrorTable } from "../../../src/http/errors.ts";
 /** Returns the tables of endpoints and of their parameters in docs/http-reference.md. */
 export function localDocs(): string {
   const requests = endpoints.map((row) => {
-    const answers = [textOf(row), "JSON", row.csv && "CSV"].filter(Boolean).join(", ");
+    const answers = [plainTextOf(row), "JSON", row.csv && "CSV"].filter(Boolean).join(", ");
     const key = row.scope === "control" || row.scope === "admin" ? ` Needs a key with the scope \`${row.scope}\`.` : "";
     return [`\`${row.method} ${written(row.path)}\``, `${row.summary}${key}`, answers];
   });

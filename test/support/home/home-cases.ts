@@ -8,7 +8,7 @@ import { joinForecast } from "../../../src/core/prices/timeline.ts";
 import { type DayUsage, type HomeUsage, NO_USAGE, usageFigures } from "../../../src/core/prices/usage.ts";
 import type { HourUsage } from "../../../src/core/prices/usage-amounts.ts";
 import { type EpochMs, HOUR_MS } from "../../../src/core/time/interval.ts";
-import type { Message } from "../../../src/mqtt/client/message.ts";
+import type { RetainedMessage } from "../../../src/mqtt/client/message.ts";
 import { announce, type DiscoveryOptions } from "../../../src/mqtt/homeassistant/discovery.ts";
 import { type Device, stateMessages } from "../../../src/mqtt/homeassistant/entity.ts";
 import type { HomeState } from "../../../src/mqtt/homeassistant/home-entities.ts";
@@ -161,7 +161,7 @@ export function daemon(kind: "busy" | "new"): DaemonView {
 }
 
 /** Returns all retained messages of a device: states, document and the daemon's `online`. */
-export function retained<State>(device: Device<State>, others: readonly Message[] = []): Message[] {
+export function retained<State>(device: Device<State>, others: readonly RetainedMessage[] = []): RetainedMessage[] {
   const { message } = announce(OPTIONS, device, []);
   return [
     { topic: "elbro/status", payload: "online" },

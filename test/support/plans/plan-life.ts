@@ -5,7 +5,7 @@ import type { PlanSpec, WindowPlan } from "../../../src/core/planning/model/plan
 import type { PlanInput } from "../../../src/core/planning/plan-input.ts";
 import type { PlanRecord } from "../../../src/core/planning/plan-record.ts";
 import { advancePlan, type PlanAdvance, runsOf } from "../../../src/core/planning/plan-state-machine.ts";
-import { reasonOf } from "../../../src/core/planning/snapshot/plan-reason.ts";
+import { planReasonOf } from "../../../src/core/planning/snapshot/plan-reason.ts";
 import { roundEnergy } from "../../../src/core/planning/snapshot/plan-snapshot.ts";
 import { solvePlan } from "../../../src/core/planning/solve-plan.ts";
 import type { PricePoint } from "../../../src/core/prices/timeline.ts";
@@ -72,7 +72,7 @@ export function timesOf(memory: PlanRecord | null): string[] {
 
 /** Returns the text of the reason. */
 export function wordsOf(advance: PlanAdvance, now: number, spec: PlanSpec = washer, language: Language = "en"): string {
-  return reasonOf({ spec, advance, now, calendar, trusted: true, currency: "DKK", home: null, language }).text;
+  return planReasonOf({ spec, advance, now, calendar, trusted: true, currency: "DKK", home: null, language }).text;
 }
 
 export function iso(instant: number): string {

@@ -3,7 +3,7 @@
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSpec, WindowPlan } from "../../../src/core/planning/model/plan-spec.ts";
 import { advancePlan } from "../../../src/core/planning/plan-state-machine.ts";
-import { reasonOf } from "../../../src/core/planning/snapshot/plan-reason.ts";
+import { planReasonOf } from "../../../src/core/planning/snapshot/plan-reason.ts";
 import { type PlanSnapshot, planSnapshot } from "../../../src/core/planning/snapshot/plan-snapshot.ts";
 import { solvePlan } from "../../../src/core/planning/solve-plan.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
@@ -46,7 +46,7 @@ export function planOf(spec: PlanSpec, prices: "prices" | "none" = "prices", now
     solve: solvePlan,
   });
   const currency = timeline?.currency ?? null;
-  const reason = reasonOf({ spec, advance, now, calendar, trusted: true, currency, home: null, language: "en" });
+  const reason = planReasonOf({ spec, advance, now, calendar, trusted: true, currency, home: null, language: "en" });
   const none = {
     againstNow: null,
     againstWindowStart: "kwh" in spec ? 1.5 : null,

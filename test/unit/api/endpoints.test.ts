@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { dashboardEndpoints } from "../../../src/api/dashboard-routes.ts";
 import { endpoints } from "../../../src/api/endpoints.ts";
-import { operationOf } from "../../../src/api/openapi/operation.ts";
+import { openApiOperation } from "../../../src/api/openapi/openapi-operation.ts";
 import { documentationOf, namesIn, readParameters } from "../../../src/api/parameters.ts";
 import * as s from "../../../src/api/schema.ts";
 import { backupEndpoints } from "../../../src/api/settings/backup.ts";
@@ -117,7 +117,7 @@ describe("members that nobody reads", () => {
 describe("endpoints", () => {
   test("describe their parameters, responses and errors", () => {
     for (const row of endpoints) {
-      const { parameters, responses } = operationOf(row) as {
+      const { parameters, responses } = openApiOperation(row) as {
         parameters: { name: string; in: string; required: boolean }[];
         responses: Record<string, { description: string }>;
       };

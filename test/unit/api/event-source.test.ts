@@ -1,12 +1,12 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { EventFeed } from "../../../src/api/event-source.ts";
-import type { Message } from "../../../src/mqtt/client/message.ts";
+import type { RetainedMessage } from "../../../src/mqtt/client/message.ts";
 
 const homes = { at: (addressId: string) => (addressId === "address-of-home" ? { id: "home" } : null) };
 
 /** Returns a feed and a function that returns the events sent so far as `type data`. */
-async function listening(before: readonly Message[] = [], baseTopic = "elbro") {
+async function listening(before: readonly RetainedMessage[] = [], baseTopic = "elbro") {
   const feed = new EventFeed({ baseTopic, homes, startedAt: 0 });
   feed.show(before);
   const out = new PassThrough();
@@ -55,8 +55,8 @@ describe("a published message becomes an event:", () => {
 });
 
 test("the signal cheap contains whether the current price is an estimate", async () => {
-  const cheap: Message = { topic: "elbro/home/cheap", payload: "OFF" };
-  const price = (estimate: boolean | null): Message => ({
+  const cheap: RetainedMessage = { topic: "elbro/home/cheap", payload: "OFF" };
+  const price = (estimate: boolean | null): RetainedMessage => ({
     topic: "elbro/home/price/state",
     payload: JSON.stringify({ estimate }),
   });
@@ -68,7 +68,7 @@ test("the signal cheap contains whether the current price is an estimate", async
 });
 
 test("only changes are sent, also for a topic with heartbeats", async () => {
-  const cheap: Message = { topic: "elbro/home/cheap", payload: "OFF", heartbeat: true };
+  const cheap: RetainedMessage = { topic: "elbro/home/cheap", payload: "OFF", heartbeat: true };
   const { feed, heard } = await listening([cheap]);
   feed.show([cheap]);
   feed.show([cheap, { topic: "elbro/home/price/level", payload: "normal" }]);
@@ -78,7 +78,7 @@ test("only changes are sent, also for a topic with heartbeats", async () => {
 });
 
 test("the quota is sent when it changes, not when other fields of the topic change", async () => {
-  const info = (left: number, version: string): Message => ({
+  const info = (left: number, version: string): RetainedMessage => ({
     topic: "elbro/info",
     payload: JSON.stringify({ version, quota: { left }, interfaces: {}, backfill: null }),
   });

@@ -3,7 +3,7 @@ import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { endpoints } from "../../../src/api/endpoints.ts";
-import { jsonSchema } from "../../../src/api/openapi/operation.ts";
+import { jsonSchema } from "../../../src/api/openapi/openapi-operation.ts";
 import { hours, price } from "../../../src/api/parameters.ts";
 
 const ajv = new Ajv2020({ strict: false });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { askSocket, readJson, serveSocket } from "../../../src/api/socket.ts";
+import { askSocket, readJsonAnswer, serveSocket } from "../../../src/api/socket.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 
 async function serving() {
@@ -29,7 +29,7 @@ async function serving() {
 
 async function answerAt(path: string): Promise<unknown> {
   const answer = await askSocket(path, "/local/v1/addresses");
-  return answer && readJson(answer);
+  return answer && readJsonAnswer(answer);
 }
 
 test("an endless request is read up to the maximum length of its headers, and other requests get responses", async () => {

@@ -9,7 +9,7 @@ import keyDescriptions from "../../../src/config/key-descriptions.json" with { t
 import { readConfig } from "../../../src/config/reading/load.ts";
 import { configJsonSchema } from "../../../src/config/schema/json-schema.ts";
 import { keyRows } from "../../../src/config/schema/key-rows.ts";
-import { text } from "../../../src/config/schema/values.ts";
+import { oneLine } from "../../../src/config/schema/values.ts";
 import { configDocs } from "../../support/docs/config-docs.ts";
 import { exampleText } from "../../support/docs/config-example.ts";
 import { pemOr } from "../../support/service/test-identity.ts";
@@ -35,7 +35,7 @@ const everything = allLines.replace(/^(accounts_dir:|shard:(\n +.*)*).*$/gm, "")
 describe("configuration descriptions", () => {
   test("exist for every key, and for no other; a missing one is reported with its key", () => {
     expect(Object.keys(keyDescriptions)).toEqual(keyRows().map(({ path }) => path));
-    const section = z.strictObject({ bare: z.optional(text) });
+    const section = z.strictObject({ bare: z.optional(oneLine) });
     expect(() => keyRows(z.strictObject({ log: section }))).toThrow("log.bare has no description");
   });
 

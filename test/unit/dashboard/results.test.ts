@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { MonthAnswer } from "../../../src/api/house/results.ts";
+import type { ResultMonth } from "../../../src/api/house/results.ts";
 import { groupedByPlan } from "../../../src/dashboard/results/saving-bars.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 
 const calendar = serviceCalendar();
 describe("bars of savings", () => {
-  const monthOf = (plan: string, saved: number | null, start = "2026-02-28T23:00:00Z"): MonthAnswer => ({
+  const monthOf = (plan: string, saved: number | null, start = "2026-02-28T23:00:00Z"): ResultMonth => ({
     ...{ plan, name: plan.toUpperCase(), home: "home", currency: "DKK", start, runs: 2, hours: 6, cost: 3 },
     ...{ against_now: null, against_window_start: saved, against_mean: 1 },
   });

@@ -12,23 +12,23 @@ function watched(events: readonly (readonly [ms: number, what: "up" | "down"])[]
   const seen: string[] = [];
   const problems = new Problems((_, what) => seen.push(`${what} after ${Math.round(now / MINUTE_MS)} min`));
   const watch = new BrokerWatch(problems);
-  let state: Parameters<BrokerWatch["look"]>[0] = {
+  let state: Parameters<BrokerWatch["check"]>[0] = {
     trouble: "closed",
     lastTrouble: null,
     connections: 0,
     refused: none,
   };
   let due = Number.POSITIVE_INFINITY;
-  const look = () => {
-    due = watch.look(state, START + now, now) - START;
+  const check = () => {
+    due = watch.check(state, START + now, now) - START;
   };
   for (const [at, what] of [...events, [untilMs, null] as const]) {
-    for (; due < at; look()) now = due;
+    for (; due < at; check()) now = due;
     now = at;
     if (what === "up") state = { ...state, trouble: null, connections: state.connections + 1 };
     if (what === "down") state = { ...state, trouble: "closed", lastTrouble: "closed" };
     // The daemon may notice only the connection that follows.
-    if (what === "up") look();
+    if (what === "up") check();
   }
   return seen;
 }
@@ -65,12 +65,12 @@ test("one restart of the broker is not a problem", () => {
 test("a refused topic is a problem until it is accepted, and at most five are", () => {
   const problems = new Problems(() => undefined);
   const watch = new BrokerWatch(problems);
-  const look = (topics: readonly string[]) => {
+  const check = (topics: readonly string[]) => {
     const refused = new Map(topics.map((topic) => [topic, "no right"]));
-    watch.look({ trouble: null, lastTrouble: null, connections: 1, refused }, START, 0);
+    watch.check({ trouble: null, lastTrouble: null, connections: 1, refused }, START, 0);
     return problems.list().map(({ code, subject }) => `${code}: ${subject}`);
   };
-  expect(look(["a"])).toEqual(["topics_refused: mqtt topic a"]);
-  expect(look(["a", "b", "c", "d", "e", "f"])).toHaveLength(5);
-  expect(look([])).toEqual([]);
+  expect(check(["a"])).toEqual(["topics_refused: mqtt topic a"]);
+  expect(check(["a", "b", "c", "d", "e", "f"])).toHaveLength(5);
+  expect(check([])).toEqual([]);
 });

@@ -5,7 +5,7 @@ import type { PlugConfig } from "../../../src/config/schema/plug-schema.ts";
 import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { HOUR_MS, MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
-import { plugState } from "../../../src/mqtt/topics/plug-topics.ts";
+import { publishedPlugState } from "../../../src/mqtt/topics/plug-topics.ts";
 import { PlugManager } from "../../../src/plugs/plug-manager.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { PlugEnergyStore } from "../../../src/storage/plug-energy-store.ts";
@@ -91,7 +91,7 @@ class MeterWorld {
 
   shown() {
     const [plug] = this.plugs.snapshots();
-    return plug ? plugState(plug) : null;
+    return plug ? publishedPlugState(plug) : null;
   }
 }
 

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
-import { Publication } from "../../../src/simulator/market/publication.ts";
+import { PublicationTimes } from "../../../src/simulator/market/publication.ts";
 
 const calendar = serviceCalendar();
 const days = calendar.intervals("day", { start: Date.UTC(2024, 0, 1), end: Date.UTC(2026, 11, 31) });
 
 test("prices of a day are published at about 13:00 local time on the day before, in summer and winter", () => {
-  const publication = new Publication(1, calendar);
+  const publication = new PublicationTimes(1, calendar);
   const ordinary = days
     .map((day) => publication.publishedAt(day))
     .filter((at) => calendar.minuteOfDay(at) < 13 * 60 + 30);
@@ -16,7 +16,7 @@ test("prices of a day are published at about 13:00 local time on the day before,
 });
 
 test("some prices are published one to six hours late, but never after midnight", () => {
-  const publication = new Publication(1, calendar);
+  const publication = new PublicationTimes(1, calendar);
   const late = days.filter((day) => calendar.minuteOfDay(publication.publishedAt(day)) >= 13 * 60 + 30);
   expect(late.length / days.length).toBeGreaterThan(0.04);
   expect(late.length / days.length).toBeLessThan(0.15);
@@ -29,7 +29,7 @@ test("some prices are published one to six hours late, but never after midnight"
 });
 
 test("published prices end with tomorrow after publication, and with today before it", () => {
-  const publication = new Publication(1, calendar);
+  const publication = new PublicationTimes(1, calendar);
   for (const day of days.slice(5, 400)) {
     const at = publication.publishedAt(day);
     expect(publication.publishedUntil(at)).toBe(day.end);
@@ -38,7 +38,7 @@ test("published prices end with tomorrow after publication, and with today befor
 });
 
 test("a delayed day also delays all later days", () => {
-  const held = new Publication(1, calendar, (date) => (date === "2026-06-11" ? 2 * 24 * 60 : undefined));
+  const held = new PublicationTimes(1, calendar, (date) => (date === "2026-06-11" ? 2 * 24 * 60 : undefined));
   const noon = Date.UTC(2026, 5, 10, 10);
   expect(held.publishedUntil(noon + 4 * HOUR_MS)).toBe(Date.UTC(2026, 5, 10, 22));
   expect(held.publishedUntil(noon + DAY_MS)).toBe(Date.UTC(2026, 5, 10, 22));

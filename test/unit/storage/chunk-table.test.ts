@@ -4,7 +4,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Row, WHOLE } from "../../../src/core/series/series.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time/interval.ts";
-import { deflateText, digestOf, inflateTexts, rowsOfText, textOfRows } from "../../../src/storage/series/chunk-text.ts";
+import {
+  chunkDigest,
+  deflateText,
+  inflateTexts,
+  rowsOfText,
+  textOfRows,
+} from "../../../src/storage/series/chunk-text.ts";
 import { SeriesStore } from "../../../src/storage/series/series-store.ts";
 import { haveRealPrices, readRealPrices } from "../../support/plans/real-prices.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
@@ -43,7 +49,7 @@ describe("stored rows", () => {
       '{"start":"2026-03-27T23:00:00Z","end":"2026-03-28T00:00:00Z","totalPricePerKWh":1.25,"variableChargesPerKWh":null}';
     const stored = Buffer.from("4237cf58d7c83cc4c818bb79c6ba46162896619a67a867648a37d06a01000000ffff", "hex");
     expect(inflateTexts([stored, stored]).map(String)).toEqual([text, text]);
-    expect(digestOf(29_577_060, { complete: true, estimated: false }, stored)).toBe(1793505645);
+    expect(chunkDigest(29_577_060, { complete: true, estimated: false }, stored)).toBe(1793505645);
   });
 
   test("with a final block, as the first versions wrote them, are read together with newer ones", () => {
@@ -53,7 +59,7 @@ describe("stored rows", () => {
     new SeriesStore(store.database, calendar).store(hours, range, rows, envelope);
     const [row] = store.database.prepare("select key, rows from chunk order by key limit 1").all();
     const bytes = Buffer.concat([row?.rows as Uint8Array, Buffer.from([3, 0])]);
-    const digest = digestOf(Number(row?.key), { complete: true, estimated: false }, bytes);
+    const digest = chunkDigest(Number(row?.key), { complete: true, estimated: false }, bytes);
     store.database.prepare("update chunk set rows = ?, digest = ? where key = ?").run(bytes, digest, Number(row?.key));
     const again = new SeriesStore(store.database, calendar);
     expect(again.rows(hours, range)).toEqual(rows);
@@ -147,7 +153,7 @@ describe("a damaged chunk", () => {
     using store = stored();
     const [row] = store.database.prepare(`select key from chunk where start_ms = ${second.start}`).all();
     const noise = Buffer.from("no deflated text");
-    const digest = digestOf(Number(row?.key), { complete: true, estimated: false }, noise);
+    const digest = chunkDigest(Number(row?.key), { complete: true, estimated: false }, noise);
     store.database.prepare("update chunk set rows = ?, digest = ? where key = ?").run(noise, digest, Number(row?.key));
     const seriesStore = new SeriesStore(store.database, calendar);
     expect(seriesStore.json(hours, range, ["[", "]"]).toString()).toBe(JSON.stringify(without));

@@ -13,7 +13,7 @@ import { awayTime, neverIn, roundAt } from "../model/plan-windows.ts";
 import type { PlanInput, PlanMachine, Solve } from "../plan-input.ts";
 import { checkGroup, checkPlan } from "../plan-promises.ts";
 import { advancePlan, type PlanAdvance, runsOf, UNDECIDED } from "../plan-state-machine.ts";
-import { reasonOf } from "../snapshot/plan-reason.ts";
+import { planReasonOf } from "../snapshot/plan-reason.ts";
 import { type PlanSnapshot, planSnapshot } from "../snapshot/plan-snapshot.ts";
 import { solvePlan } from "../solve-plan.ts";
 import type { GroupSeat } from "./place-group.ts";
@@ -82,7 +82,7 @@ export function decidedSnapshot(
   const reason =
     lacksExport && spec.enabled
       ? ({ code: "no_export_price", text: textIn(language, message("plan.no_export_price")) } as const)
-      : reasonOf({ spec, advance, now, calendar, trusted, currency, home, language });
+      : planReasonOf({ spec, advance, now, calendar, trusted, currency, home, language });
   return planSnapshot({ definition, spec, advance, reason, currency, now, ...given });
 }
 

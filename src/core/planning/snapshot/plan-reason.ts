@@ -69,7 +69,7 @@ interface ReasonContext extends ReasonedFrom {
 /** Maximum runs in a text; further runs are only counted. */
 const MAX_NAMED_RUNS = 4;
 
-export function reasonOf(given: ReasonedFrom): PlanReason {
+export function planReasonOf(given: ReasonedFrom): PlanReason {
   const { state, on, running } = given.advance;
   const say = sayIn(given.language);
   const { code, text: sentence } = reasoned({ ...given, say });

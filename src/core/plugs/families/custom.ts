@@ -1,7 +1,7 @@
 /** Plug family whose topics and payloads the owner configures. */
 
 import { message } from "../../language/text.ts";
-import { valueAt } from "../../text/foreign-text.ts";
+import { payloadValue } from "../../text/foreign-text.ts";
 import { onOff, type Reader, textState, unclear } from "./payload-readers.ts";
 import { matches } from "./payload-values.ts";
 import type { CustomTopics, PlugAddress, PlugFamilyRow, PlugMessage } from "./plug-family.ts";
@@ -87,6 +87,6 @@ function customAvailability({ key, online, offline }: NonNullable<CustomTopics["
 /** Returns a payload, or the value at a key of its JSON as text; null if the JSON has none. */
 function valueIn(payload: string, key: string | undefined): string | null {
   if (key === undefined) return payload;
-  const value = valueAt(payload, key);
+  const value = payloadValue(payload, key);
   return typeof value === "object" || value === undefined ? null : String(value);
 }

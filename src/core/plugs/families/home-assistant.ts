@@ -52,13 +52,13 @@ const TIMER = { leastSec: TIMER_SEC, mostSec: TIMER_SEC };
 const PER_KWH: Readonly<Record<string, number>> = { Wh: 1_000, kWh: 1, MWh: 0.001 };
 const PER_WATT: Readonly<Record<string, number>> = { W: 1, kW: 0.001 };
 
-export type Meter = "power" | "energy";
+export type MeterKind = "power" | "energy";
 
 /** Returns what a sensor with a unit measures; null for any other entity. */
 export function meterOf(
   entity: string,
   { unit_of_measurement: unit }: Readonly<Record<string, unknown>>,
-): Meter | null {
+): MeterKind | null {
   if (!entity.startsWith("sensor.") || typeof unit !== "string") return null;
   if (Object.hasOwn(PER_WATT, unit)) return "power";
   return Object.hasOwn(PER_KWH, unit) ? "energy" : null;

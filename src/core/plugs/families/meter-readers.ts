@@ -1,5 +1,5 @@
 /** Readers of what plugs measure. A value that is not a number is ignored. */
-import { valueAt } from "../../text/foreign-text.ts";
+import { payloadValue } from "../../text/foreign-text.ts";
 import type { Measured } from "../meter.ts";
 
 /** Reads a payload; returns null if it contains no measurement. */
@@ -59,5 +59,5 @@ export function topicMeters({ power, energy }: MeterTopics): Readonly<Record<str
 }
 
 function scaled(payload: string, key: string | undefined, by: number): number | null {
-  return dividedBy(key === undefined ? payload : valueAt(payload, key), by);
+  return dividedBy(key === undefined ? payload : payloadValue(payload, key), by);
 }

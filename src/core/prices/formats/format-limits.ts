@@ -45,7 +45,7 @@ export function fitting<Entry>(
 }
 
 /** Returns whether two whole days fit into the attributes. */
-export function fits(attributes: object): boolean {
+export function fitsAttributes(attributes: object): boolean {
   return byteLength(JSON.stringify(attributes)) <= MAX_DAYS_BYTES;
 }
 

@@ -14,4 +14,4 @@ export interface FormatSource {
 }
 
 /** Builds the price list or the attributes of another program. */
-export type Format = (source: FormatSource) => object;
+export type PriceFormat = (source: FormatSource) => object;

@@ -5,7 +5,7 @@ import type { Calendar } from "../../time/calendar.ts";
 import { type EpochMs, formatInstant, HOUR_MS } from "../../time/interval.ts";
 import { localInstant, shortLocalInstant } from "../../time/local-instant.ts";
 import { meanPrice, type PricePoint } from "../timeline.ts";
-import { fits, roundedPrices, shortPrice } from "./format-limits.ts";
+import { fitsAttributes, roundedPrices, shortPrice } from "./format-limits.ts";
 import type { FormatSource } from "./format-source.ts";
 
 const MINUTES = 60;
@@ -42,7 +42,7 @@ export function nordpoolAttributes(source: FormatSource): object {
   const isHours = source.snapshot.today.every(({ start, end }) => end - start >= HOUR_MS);
   const attributes = shaped(source, isHours ? HOURS : QUARTERS);
   // Two days of 100 quarter-hours do not fit with their ends.
-  return fits(attributes) ? attributes : shaped(source, { ...QUARTERS, end: null });
+  return fitsAttributes(attributes) ? attributes : shaped(source, { ...QUARTERS, end: null });
 }
 
 function shaped(source: FormatSource, { start: textOfStart, end: textOfEnd, decimals }: Writing): object {

@@ -59,7 +59,7 @@ class Watched {
   async pass(ms: number = MINUTE_MS): Promise<(string | undefined)[]> {
     const before = this.ntfy.messages.length;
     for (const end = this.now + ms; this.now < end; this.now += MINUTE_MS)
-      await this.#loop.look(new AbortController().signal);
+      await this.#loop.check(new AbortController().signal);
     return this.ntfy.messages.slice(before).map(({ title }) => title);
   }
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Message } from "../../../../src/mqtt/client/message.ts";
+import type { RetainedMessage } from "../../../../src/mqtt/client/message.ts";
 import { RetainedPublisher } from "../../../../src/mqtt/client/retained-publisher.ts";
 import { RetainingPort, TestMemory } from "../../../support/broker/retaining-port.ts";
 
@@ -11,7 +11,11 @@ function publisherOn(memory: TestMemory): RetainedPublisher {
 }
 
 /** Publisher with a broker that acknowledges on `answer`. */
-function attached(messages: readonly Message[], memory = new TestMemory(), retained = new Map<string, string>()) {
+function attached(
+  messages: readonly RetainedMessage[],
+  memory = new TestMemory(),
+  retained = new Map<string, string>(),
+) {
   const publisher = publisherOn(memory);
   const port = new RetainingPort(retained);
   publisher.show(messages);
@@ -20,18 +24,18 @@ function attached(messages: readonly Message[], memory = new TestMemory(), retai
   return { publisher, port, memory, retained };
 }
 
-function state(topic: string, payload: string): Message {
+function state(topic: string, payload: string): RetainedMessage {
   return { topic: `elbro/${topic}`, payload };
 }
 
-function document(device: string, components: Readonly<Record<string, string>>): Message {
+function document(device: string, components: Readonly<Record<string, string>>): RetainedMessage {
   const entries = Object.entries(components).map(([key, platform]) => [key, { platform, unique_id: key }]);
   const payload = JSON.stringify({ device: { identifiers: [device] }, components: Object.fromEntries(entries) });
   return { topic: `homeassistant/device/${device}/config`, payload };
 }
 
 test("a retained publisher sends only changes, and heartbeats every time", () => {
-  const pulse: Message = { ...state("cheap", "ON"), heartbeat: true };
+  const pulse: RetainedMessage = { ...state("cheap", "ON"), heartbeat: true };
   const { publisher, port } = attached([state("price", "1"), state("level", "cheap"), pulse]);
   expect(port.topics()).toEqual(["elbro/price", "elbro/level", "elbro/cheap"]);
   port.sent.length = 0;
@@ -235,7 +239,7 @@ test("a retained publisher sends everything again for a new reader, states befor
 });
 
 test("a retained publisher sends expiring states again after their document, because its change makes them unavailable in Home Assistant", () => {
-  const expiring = (name: string): Message => {
+  const expiring = (name: string): RetainedMessage => {
     const components = {
       price: { platform: "sensor", state_topic: "elbro/home/state", expire_after: 4_000 },
       usage: { platform: "sensor", state_topic: "elbro/home/usage" },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { PlugSnapshot } from "../../../../src/core/plugs/plug-snapshot.ts";
 import { NO_USAGE } from "../../../../src/core/prices/usage.ts";
-import type { Message } from "../../../../src/mqtt/client/message.ts";
+import type { RetainedMessage } from "../../../../src/mqtt/client/message.ts";
 import { Announcer } from "../../../../src/mqtt/homeassistant/announcer.ts";
 import { daemonDevice } from "../../../../src/mqtt/homeassistant/daemon-entities.ts";
 import { deviceId, entityIdOf, uniqueIdOf } from "../../../../src/mqtt/homeassistant/device-id.ts";
@@ -40,10 +40,10 @@ type Json = Readonly<Record<string, unknown>>;
 interface Case {
   readonly name: string;
   readonly device: Device<never>;
-  readonly tree: Message[];
+  readonly tree: RetainedMessage[];
 }
 
-function caseOf<State>(name: string, device: Device<State>, others: readonly Message[]): Case {
+function caseOf<State>(name: string, device: Device<State>, others: readonly RetainedMessage[]): Case {
   return { name, device: device as unknown as Device<never>, tree: retained(device, others) };
 }
 
@@ -114,7 +114,7 @@ const cases: readonly Case[] = [
   caseOf("a new daemon", daemonDevice(daemon("new")), daemonMessages("elbro", daemon("new"))),
 ];
 
-function documentOf(tree: readonly Message[]): { availability: Json[]; components: Record<string, Json> } {
+function documentOf(tree: readonly RetainedMessage[]): { availability: Json[]; components: Record<string, Json> } {
   return JSON.parse(tree.find(({ topic }) => topic.endsWith("/config"))?.payload ?? "{}");
 }
 

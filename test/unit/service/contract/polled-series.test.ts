@@ -5,7 +5,7 @@ import {
   addressSeries,
   byCapability,
   consumerTargets,
-  labelOf,
+  seriesLabel,
 } from "../../../../src/service/contract/polled-series.ts";
 import { operationIdOf, seriesOf } from "../../../../src/service/contract/series-mapping.ts";
 import { demoHomes } from "../../../../src/simulator/homes.ts";
@@ -31,7 +31,7 @@ test("the first usage series is consumption, for which the others wait", () => {
 
 test("byCapability sorts series by capability flags: export before costs", () => {
   const series = addressSeries(ACCOUNT, demoHomes.danish.address, "hour").map((each) => each.series);
-  expect(series.toSorted(byCapability).map((each) => labelOf(operationIdOf(each)))).toEqual([
+  expect(series.toSorted(byCapability).map((each) => seriesLabel(operationIdOf(each)))).toEqual([
     "consumption",
     "export",
     "costs",
@@ -69,9 +69,9 @@ test("accountTarget rejects a series of an address", () => {
 });
 
 test("every label is unique", () => {
-  const labels = operationIds.map(labelOf);
+  const labels = operationIds.map(seriesLabel);
   expect(new Set(labels).size).toBe(labels.length);
-  expect(labelOf("consumptionCosts")).toBe("costs");
+  expect(seriesLabel("consumptionCosts")).toBe("costs");
 });
 
 test("operationIdOf throws for an unknown operation", () => {

@@ -3,28 +3,27 @@
 import * as z from "zod/mini";
 import { isOptional } from "../../config/schema/schema-nodes.ts";
 import { localErrorTable } from "../../http/errors.ts";
-import type { LocalRoute } from "../../http/route.ts";
 import { FILE_TYPES } from "../../http/static-files.ts";
 import { PAGE_HEADER } from "../auth/session-auth.ts";
-import { type Endpoint, textOf } from "../endpoint.ts";
+import { type Endpoint, plainTextOf } from "../endpoint.ts";
 import { namesIn } from "../parameters.ts";
 import type { Schema } from "../schema.ts";
 
-export type Json = Readonly<Record<string, unknown>>;
+export type DocumentPart = Readonly<Record<string, unknown>>;
 
-export const text: Json = { type: "string" };
+export const textSchema: DocumentPart = { type: "string" };
 
-export function reference(kind: "schemas" | "responses" | "headers", name: string): Json {
+export function reference(kind: "schemas" | "responses" | "headers", name: string): DocumentPart {
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-function jsonResponse(description: string, schema: Schema | Json): Json {
+function jsonResponse(description: string, schema: Schema | DocumentPart): DocumentPart {
   const json = "_zod" in schema ? jsonSchema(schema as Schema) : schema;
   return { description, content: { "application/json": { schema: json } } };
 }
 
 /** Returns the JSON Schema of a schema, without keywords that repeat others. */
-export function jsonSchema(schema: Schema): Json {
+export function jsonSchema(schema: Schema): DocumentPart {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io: "input",
     override: ({ jsonSchema: json }) => {
@@ -34,7 +33,7 @@ export function jsonSchema(schema: Schema): Json {
       delete json.propertyNames;
     },
   });
-  return JSON.parse(JSON.stringify(rest), simplified) as Json;
+  return JSON.parse(JSON.stringify(rest), simplified) as DocumentPart;
 }
 
 /** Writes "a type or null" as two schemas, of which generators of clients make a type, and omits what allows anything. */
@@ -46,16 +45,8 @@ function simplified(name: string, value: unknown): unknown {
   return { anyOf: type.map((each) => ({ type: each })), ...others };
 }
 
-export function routesOf<Source>(rows: readonly Endpoint<Source>[], source: Source): readonly LocalRoute[] {
-  return rows.map((row) => {
-    const { method, path, scope, summary, takesFile } = row;
-    const handle: LocalRoute["handle"] = (request) => row.run(source, request);
-    return { method, path, scope, summary, handle, openApi: () => operationOf(row), ...(takesFile && { takesFile }) };
-  });
-}
-
 /** Returns the operation of an endpoint, without path and tags: id, parameters, body, responses. */
-export function operationOf(row: Facts): Json {
+export function openApiOperation(row: Facts): DocumentPart {
   const { operationId, created, statuses = {} } = row;
   const content = contentOf(row);
   const body = requestBody(row);
@@ -74,7 +65,7 @@ export function operationOf(row: Facts): Json {
           typeof each === "string" ? { description: each } : jsonResponse(each.about, each.schema()),
         ]),
       ),
-      ...errorResponses(row, textOf(row) !== null),
+      ...errorResponses(row, plainTextOf(row) !== null),
     },
   };
 }
@@ -82,7 +73,7 @@ export function operationOf(row: Facts): Json {
 /** The parts of an endpoint that do not depend on its source. */
 type Facts = Omit<Endpoint, "run">;
 
-function queryAndPath({ path, params }: Facts): Json[] {
+function queryAndPath({ path, params }: Facts): DocumentPart[] {
   const inPath = namesIn(path);
   return Object.entries(params).map(([name, parameter]) => {
     const { description, example, ...schema } = jsonSchema(parameter);
@@ -98,18 +89,18 @@ function queryAndPath({ path, params }: Facts): Json[] {
   });
 }
 
-function requestHeaders({ headers = {} }: Facts): Json[] {
+function requestHeaders({ headers = {} }: Facts): DocumentPart[] {
   return Object.entries(headers).map(([name, { about, required = false, example }]) => ({
     name,
     in: "header",
     required,
     description: about,
-    schema: text,
+    schema: textSchema,
     ...(example !== undefined && { example }),
   }));
 }
 
-function requestBody({ body, takesFile }: Facts): Json | null {
+function requestBody({ body, takesFile }: Facts): DocumentPart | null {
   if (takesFile) return { required: true, content: mediaContent(BINARY) };
   if (!body) return null;
   return {
@@ -119,25 +110,25 @@ function requestBody({ body, takesFile }: Facts): Json | null {
 }
 
 /** Returns the types of the response with status 200; null if it has no content. */
-function contentOf(row: Facts): Json | null {
-  const plain = textOf(row);
+function contentOf(row: Facts): DocumentPart | null {
+  const plain = plainTextOf(row);
   const { answer, csv, media = {} } = row;
   const content = {
     ...(answer && !row.path.endsWith(".csv") && { "application/json": { schema: jsonSchema(answer()) } }),
-    ...(csv && { "text/csv": { schema: { ...text, description: CSV_ABOUT } } }),
-    ...(plain !== null && { "text/plain": { schema: { ...text, description: plain } } }),
+    ...(csv && { "text/csv": { schema: { ...textSchema, description: CSV_ABOUT } } }),
+    ...(plain !== null && { "text/plain": { schema: { ...textSchema, description: plain } } }),
     ...mediaContent(media),
   };
   return Object.keys(content).length > 0 ? content : null;
 }
 
-function answerHeaders({ text: plain, answerHeaders: named }: Facts): Json {
-  const own = Object.entries(named ?? {}).map(([name, description]) => [name, { description, schema: text }]);
+function answerHeaders({ text: plain, answerHeaders: named }: Facts): DocumentPart {
+  const own = Object.entries(named ?? {}).map(([name, description]) => [name, { description, schema: textSchema }]);
   if (plain !== "signal" && own.length === 0) return {};
   return { headers: { ...(plain === "signal" && REASON_HEADER), ...Object.fromEntries(own) } };
 }
 
-function mediaContent(media: Readonly<Record<string, object>>): Json {
+function mediaContent(media: Readonly<Record<string, object>>): DocumentPart {
   return Object.fromEntries(Object.entries(media).map(([type, schema]) => [type, { schema }]));
 }
 
@@ -146,13 +137,13 @@ export const BINARY = { "application/octet-stream": { type: "string", format: "b
 const CSV_ABOUT =
   "CSV (RFC 4180) in UTF-8: a header line with names and units, then one line per row. Times have the UTC offset of the home.";
 const REASON_HEADER = {
-  "X-Elbro-Reason": { description: "With a text response: the reason, in ASCII.", schema: text },
+  "X-Elbro-Reason": { description: "With a text response: the reason, in ASCII.", schema: textSchema },
 };
 
-function errorResponses({ errors, statuses = {} }: Facts, hasText: boolean): Json {
+function errorResponses({ errors, statuses = {} }: Facts, hasText: boolean): DocumentPart {
   const content = {
     "application/json": { schema: reference("schemas", "ErrorBody") },
-    ...(hasText && { "text/plain": { schema: text } }),
+    ...(hasText && { "text/plain": { schema: textSchema } }),
   };
   const byStatus = Map.groupBy(errors, (code) => localErrorTable[code].status);
   return Object.fromEntries(
@@ -172,7 +163,7 @@ export const FROM_PAGE = {
   [PAGE_HEADER]: { about: "Any text. Pages of other servers cannot send this header.", required: true, example: "1" },
 } as const;
 
-export const HTML = { "text/html": text };
+export const HTML = { "text/html": textSchema };
 
 /** Facts of an endpoint with the files that a page loads. */
 export const assetFacts = {
