@@ -1,6 +1,7 @@
 /** `elbro`: finds the command. The daemon is part of this program; every other command is loaded on use. */
 import { BadArgument, type Command, commandIn, readCommandLine } from "./cli/arguments.ts";
 import * as run from "./cli/commands/run.ts";
+import { BAD_CONFIGURATION, TRY_AGAIN } from "./cli/process-end.ts";
 import { nearest } from "./config/reading/suggest-key.ts";
 import { PassingStartError, StartError } from "./core/status/start-error.ts";
 import { VERSION } from "./core/status/version.ts";
@@ -23,7 +24,7 @@ for (const stream of [process.stdout, process.stderr])
 main().catch((error: unknown) => {
   if (!(error instanceof StartError || error instanceof BadArgument)) throw error;
   process.stderr.write(`elbro: ${error.message}\n`);
-  process.exit(error instanceof PassingStartError ? run.TRY_AGAIN : run.BAD_CONFIGURATION);
+  process.exit(error instanceof PassingStartError ? TRY_AGAIN : BAD_CONFIGURATION);
 });
 
 async function main(): Promise<void> {
