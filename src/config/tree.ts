@@ -14,6 +14,19 @@ export function valueAt(tree: object, path: string | readonly PropertyKey[]): un
   );
 }
 
+/** Returns a copy with a value at a path of one or two keys. */
+export function withValue(tree: Tree, path: string, value: unknown): Tree {
+  const [section = "", key] = path.split(".");
+  if (key === undefined) return { ...tree, [section]: value };
+  const before = tree[section];
+  return { ...tree, [section]: { ...(isTree(before) ? before : {}), [key]: value } };
+}
+
+/** Returns values by their paths as a tree. */
+export function treeOf(values: Tree): Tree {
+  return Object.entries(values).reduce<Tree>((tree, [path, value]) => withValue(tree, path, value), {});
+}
+
 /** Returns a copy without a key. */
 export function withoutKey(tree: Tree, key: string): Tree {
   const { [key]: _, ...others } = tree;

@@ -37,17 +37,15 @@ interface ChoiceProps<Value extends string> {
   readonly options: readonly { readonly value: Value; readonly text: string }[];
   readonly chosen: Value;
   readonly onChoose: (value: Value) => void;
-  /** Whether each option has a line of its own; false for one row. */
-  readonly isList?: boolean;
 }
 
 /** Group of radio buttons. Arrow keys change the choice. */
-export function Choice<Value extends string>({ label, name, options, chosen, onChoose, isList }: ChoiceProps<Value>) {
+export function Choice<Value extends string>({ label, name, options, chosen, onChoose }: ChoiceProps<Value>) {
   return (
-    <fieldset class={isList ? "choice-list" : "choice"}>
+    <fieldset class="choice">
       <legend class="unseen">{label}</legend>
       {options.map(({ value, text }) => (
-        <label key={value} class={isList ? "check" : undefined}>
+        <label key={value}>
           <input type="radio" name={name} value={value} checked={value === chosen} onChange={() => onChoose(value)} />
           <span>{text}</span>
         </label>

@@ -147,7 +147,7 @@ const CHART_MODULES = `
   export { Plot } from "./chart/plot.tsx";
   export { addedUp, MEASURES } from "./use/energy.ts";
   export { browserCalendar } from "./browser-calendar.ts";
-  export { HOUR_MS } from "../core/time/interval.ts";
+  export { HOUR_MS } from "../../src/core/time/interval.ts";
 `;
 
 async function yearsOf(screens: Screens, url: string, key: string): Promise<Record<string, number>> {

@@ -52,7 +52,7 @@ describe.skipIf(lacks("Chromium"))("connections and changes (in Chromium; skippe
     await typeKeys(dialog(screen).getByLabel("Address of the service"), daemon.simulator.url);
     await typeKeys(dialog(screen).getByLabel("API key"), "key-that-is-wrong");
     await dialog(screen).getByRole("button", { name: "Test" }).click();
-    await screen.untilText("dialog", /It does not work: /);
+    await screen.untilText("dialog", /The service does not know this key\. .*401/);
     await screen.picture("connection-service-phone");
     expect(await page.evaluate(MISFITS)).toEqual([]);
     await dialog(screen).getByRole("button", { name: "Save" }).click();

@@ -163,10 +163,7 @@ describe.skipIf(lacks("Chromium"))("no text is left in English (in Chromium; ski
     ];
     const answers: Readonly<Record<string, () => object>> = {
       "": () => ({ key: "test", urls: [screen.url], broker: null, file: "elbro.yaml" }),
-      "/service": () => ({ ...trial(), addresses: problem === null ? addresses : [] }),
-      "/third-party": () => ({ ...trial(), suggestions: [] }),
-      "/broker": trial,
-      "/home-assistant": trial,
+      "/test": () => ({ ...trial(), addresses: problem === null ? addresses : [], suggestions: [] }),
     };
     await page.route("**/local/v1/setup**", (route) => {
       const [, step = ""] = /setup(.*)$/.exec(route.request().url()) ?? [];

@@ -1,6 +1,10 @@
 /** Endpoints of the set-up, for the dashboard's own page. They return an error once the home is set up. */
+import * as z from "zod/mini";
+import { foreignIn } from "../../config/editing/edit-refusal.ts";
 import { joined } from "../../config/reading/mistake.ts";
-import { type Tree, valueAt } from "../../config/tree.ts";
+import { passes } from "../../config/schema/values.ts";
+import { connectionNames, connections } from "../../config/settings.ts";
+import { treeOf, valueAt } from "../../config/tree.ts";
 import { languageOf } from "../../core/language/language.ts";
 import { message, type Text, textIn } from "../../core/language/text.ts";
 import { MINUTE_MS } from "../../core/time/interval.ts";
@@ -10,9 +14,9 @@ import { nameAt, sourceOf } from "../../storage/data-source.ts";
 import { endpointFor } from "../endpoint.ts";
 import { routesOf } from "../endpoint-routes.ts";
 import { FROM_PAGE } from "../openapi/openapi-operation.ts";
-import { boolean, described, integer, list, namedObject, oneOf, orNull, text, type ValueOf } from "../schema.ts";
-import { type TrialDeps, type TriedPlace, tryConnection } from "../settings/try-connection.ts";
-import { setupBodies as bodies, finishSetup, type SetupOptions } from "./setup.ts";
+import { boolean, described, integer, list, named, namedObject, oneOf, orNull, text, type ValueOf } from "../schema.ts";
+import { type TrialDeps, tryConnection } from "../settings/try-connection.ts";
+import { finishSetup, type SetupOptions, setupBody } from "./setup.ts";
 import { SetupAccess } from "./setup-access.ts";
 
 /** Limit of tests per minute. Each may send a request to the service, which counts it against the quota. */
@@ -49,6 +53,22 @@ const doneSchema = () =>
     file: text,
   });
 
+const word = z.string().check(z.minLength(1), z.maxLength(2_000));
+const where = z.optional(
+  word.check(
+    z.maxLength(200),
+    passes((value) => value.isWellFormed(), "mistake.expected_printable"),
+  ),
+);
+/** Only texts, so that no value names a file. */
+const trialOf = named(
+  "SetupTest",
+  z.strictObject({
+    connection: z.enum(connectionNames),
+    keys: z.record(z.string(), word),
+    place: z.optional(named("SetupPlace", z.strictObject({ region: where, address: where }))),
+  }),
+);
 const EXAMPLE_KEY = "key-from-the-app";
 
 interface SetupSource {
@@ -63,16 +83,6 @@ interface SetupSource {
 const setup = endpointFor<SetupSource>();
 const errors = ["invalid_parameter", "invalid_token", "forbidden", "rate_limited", "conflict"] as const;
 const step = { about: "The result.", headers: FROM_PAGE, errors } as const;
-const trialStep = {
-  ...step,
-  answer: trialSchema,
-  refusal({ access, trials }: SetupSource, request: LocalRequest) {
-    const refused = access.refusal(request);
-    if (refused || !isTooMany(trials, request.now)) return refused;
-    return localError("rate_limited", message("refused.setup_many"), 60);
-  },
-} as const;
-
 export const setupEndpoints = [
   setup("GET /local/v1/setup", "getSetup", "open", {
     summary: "Whether the home can be set up, and whether the caller needs the code from the log.",
@@ -83,7 +93,7 @@ export const setupEndpoints = [
   setup("POST /local/v1/setup/code", "enterSetup", "open", {
     ...step,
     summary: "Allows a browser that has the code from the log to set up the home. Each code works for one browser.",
-    body: { schema: () => bodies.code, example: { code: "ABCD-EFGH" } },
+    body: { schema: () => namedObject("SetupCode", { code: word }), example: { code: "ABCD-EFGH" } },
     answer: stateSchema,
     run({ access, options }, _params, request) {
       const cookie = access.enter(request.body.code, request);
@@ -95,55 +105,28 @@ export const setupEndpoints = [
       };
     },
   }),
-  setup("POST /local/v1/setup/service", "trySetupService", "open", {
-    ...trialStep,
-    summary: "Requests the addresses of a key from the service.",
-    body: { schema: () => bodies.service, example: { api_key: EXAMPLE_KEY } },
-    run: async (source, _params, request) => tried(source, "service", { consumer: request.body }, request),
-  }),
-  setup("POST /local/v1/setup/third-party", "trySetupThirdParty", "open", {
-    ...trialStep,
-    summary: "Tests a third-party key; with an address or a region also whether the service knows the place.",
+  setup("POST /local/v1/setup/test", "trySetup", "open", {
+    ...step,
+    summary:
+      "Tests a connection with these keys. The service returns the addresses of a key of the app, and what it knows of a place.",
     body: {
-      schema: () => bodies.thirdParty,
-      example: { api_key: "key-of-the-pair", api_secret: "secret-of-the-pair", address: "Vesterbrogade 1" },
+      schema: () => trialOf,
+      example: { connection: "service", keys: { "consumer.api_key": EXAMPLE_KEY } },
     },
-    run(source, _params, request) {
-      const { region, address, ...third_party } = request.body;
-      return tried(source, "service", { third_party, place: { region, address } }, request);
+    answer: trialSchema,
+    refusal({ access, trials }, request) {
+      const refused = access.refusal(request);
+      if (refused || !isTooMany(trials, request.now)) return refused;
+      return localError("rate_limited", message("refused.setup_many"), 60);
     },
-  }),
-  setup("POST /local/v1/setup/broker", "trySetupBroker", "open", {
-    ...trialStep,
-    summary: "Tests the connection to a broker.",
-    body: {
-      schema: () => bodies.broker,
-      example: { url: "mqtt://192.168.1.10:1883", username: "elbro", password: "password-of-elbro" },
-    },
-    run: async (source, _params, request) => tried(source, "mqtt", { mqtt: request.body }, request),
-  }),
-  setup("POST /local/v1/setup/home-assistant", "trySetupHomeAssistant", "open", {
-    ...trialStep,
-    summary: "Tests the login to Home Assistant.",
-    body: {
-      schema: () => bodies.homeAssistant,
-      example: { url: "http://homeassistant.local:8123", token: "token-of-an-administrator" },
-    },
-    run: async (source, _params, request) => tried(source, "home_assistant", { home_assistant: request.body }, request),
+    run: (source, _params, request) => tried(source, request.body, request),
   }),
   setup("POST /local/v1/setup", "finishSetup", "open", {
     ...step,
     summary: "Writes the configuration and a first key, and starts with the configured home.",
     body: {
-      schema: () => bodies.finish,
-      example: {
-        api_key: EXAMPLE_KEY,
-        homes: null,
-        broker: null,
-        home_assistant: null,
-        language: "en",
-        key_name: "phone",
-      },
+      schema: () => setupBody,
+      example: { keys: { "consumer.api_key": EXAMPLE_KEY, language: "en" }, key_name: "phone" },
     },
     created: doneSchema,
     refusal: ({ access }, request) => access.refusal(request),
@@ -197,19 +180,19 @@ function shownIn({ headers }: Pick<LocalRequest, "headers">, text: Text | null):
 /** Tests a connection with entered values. */
 async function tried(
   { options, deps }: SetupSource,
-  kind: "service" | "mqtt" | "home_assistant",
-  { place = {}, ...entered }: Tree & { readonly place?: TriedPlace },
+  { connection, keys, place = {} }: ValueOf<typeof trialOf>,
   request: Pick<LocalRequest, "headers">,
 ) {
+  const foreign = foreignIn(keys, connections[connection]);
+  const entered = treeOf(foreign.length > 0 ? {} : keys);
   const reading = options.readWith({ file: JSON.stringify(entered), page: null });
-  if (reading.kind === "mistakes")
-    return {
-      ...localError("invalid_parameter", joined(reading.mistakes.map(({ key, facts }) => ({ key, facts })))),
-      mistakes: reading.mistakes,
-    };
+  if (reading.kind === "mistakes" || foreign.length > 0) {
+    const mistakes = reading.kind === "mistakes" ? reading.mistakes : foreign;
+    return { ...localError("invalid_parameter", joined(mistakes.map(({ key, facts }) => ({ key, facts })))), mistakes };
+  }
   const { proxy, config } = options;
   const asked = Object.fromEntries(Object.keys(entered).map((section) => [section, valueAt(reading.config, section)]));
-  const { works, code, facts } = await tryConnection(deps, kind, { ...config, ...asked }, { proxy, place });
+  const { works, code, facts } = await tryConnection(deps, connection, { ...config, ...asked }, { proxy, place });
   const { detail, addresses = [], suggestions = [] } = facts;
   const listed = addresses.map(({ id, label, formattedAddress: address, region }) => ({ id, label, address, region }));
   const body = { works, problem: code, detail: shownIn(request, detail), addresses: listed, suggestions };

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
+import { foreignIn } from "../../config/editing/edit-refusal.ts";
 import { type PageFile, pageText, readPageFile } from "../../config/page/page-file.ts";
 import { bound } from "../../config/page/page-secrets.ts";
 import { secretPlacesIn } from "../../config/page/secret-servers.ts";
@@ -11,7 +12,9 @@ import type { ConfigTexts } from "../../config/reading/config-texts.ts";
 import type { ConfigReading } from "../../config/reading/load.ts";
 import { type ConfigMistake, pathText } from "../../config/reading/mistake.ts";
 import { type Config, configSchema } from "../../config/schema/schema.ts";
-import { type Expected, hashEncoding, missing, mistakes, oneLine, passes, token } from "../../config/schema/values.ts";
+import { type Expected, missing } from "../../config/schema/values.ts";
+import { connections } from "../../config/settings.ts";
+import { treeOf } from "../../config/tree.ts";
 import { message, reasonOf, type Text } from "../../core/language/text.ts";
 import { PAGE_FILE } from "../../core/runtime/data-files.ts";
 import { throwIfShort } from "../../core/status/start-error.ts";
@@ -23,7 +26,7 @@ import { readWhole, writeWhole } from "../../storage/atomic-file.ts";
 import type { TriedAttempt } from "../../storage/request-log.ts";
 import { makeKey } from "../auth/made-keys.ts";
 import { lanUrls } from "../lan-urls.ts";
-import { named, type ValueOf } from "../schema.ts";
+import { anyObject, named, type ValueOf } from "../schema.ts";
 
 /** Dependencies of the set-up, supplied by the command line. */
 export interface SetupOptions {
@@ -65,71 +68,25 @@ const PASSWORD_BYTES = 12;
 /** Broker user of plugs and Home Assistant. */
 const BROKER_USER = "house";
 
-const word = z.string().check(z.minLength(1), z.maxLength(2_000));
-const broker = named(
-  "SetupBrokerLogin",
-  z.strictObject({ url: word, username: z.optional(word), password: z.optional(word) }),
-);
-const homeAssistant = named("SetupHomeAssistant", z.strictObject({ url: word, token: word }));
-const home = named("SetupHome", z.strictObject({ id: word, label: z.string() }));
-const apiKey = token.check(z.maxLength(2_000));
-const pair = { api_key: apiKey, api_secret: apiKey, hash_encoding: z.optional(hashEncoding) };
-const where = z.optional(
-  oneLine.check(
-    z.maxLength(200),
-    passes((value) => value.isWellFormed(), "mistake.expected_printable"),
-  ),
-);
-const place = named("SetupPlace", z.strictObject({ name: word, region: where, address: where }));
-/**
- * Bodies of the steps. In the last one, `homes` are null for all, and `broker` for the built-in one; it has a key of the
- * app, or one of the third-party interface with its places.
- */
-export const setupBodies = {
-  code: named("SetupCode", z.strictObject({ code: word })),
-  service: named("SetupKey", z.strictObject({ api_key: apiKey })),
-  thirdParty: named("SetupThirdPartyKey", z.strictObject({ ...pair, region: where, address: where })),
-  broker,
-  homeAssistant,
-  finish: named(
-    "SetupWanted",
-    z
-      .strictObject({
-        api_key: z.optional(apiKey),
-        third_party: z.optional(
-          named(
-            "SetupThirdParty",
-            z.strictObject({ ...pair, places: z.array(place).check(z.minLength(1), z.maxLength(100)) }),
-          ),
-        ),
-        homes: z.nullable(z.array(home).check(z.minLength(1), z.maxLength(1_000))),
-        broker: z.nullable(broker),
-        home_assistant: z.nullable(homeAssistant),
-        language: word,
-        key_name: z.string().check(z.regex(KEY_NAME, "mistake.expected_key_name" satisfies Expected)),
-      })
-      .check(
-        mistakes(({ api_key, third_party }) =>
-          (api_key ?? third_party) === undefined ? [{ path: ["api_key"], ...missing("mistake.expected_filled") }] : [],
-        ),
-      ),
-  ),
-} as const;
-/** Choices of the set-up. All other keys have their defaults. */
-export type WantedSetup = ValueOf<typeof setupBodies.finish>;
+/** Keys that the set-up writes. */
+const KEYS: readonly string[] = [...Object.values(connections).flat(), ...["third_party.places", "homes", "language"]];
+const keyName = z.string().check(z.regex(KEY_NAME, "mistake.expected_key_name" satisfies Expected));
+export const setupBody = named("SetupWanted", z.strictObject({ keys: anyObject, key_name: keyName }));
+/** Choices of the set-up: values by key, and the name of the first API key. All other keys have their defaults. */
+export type WantedSetup = ValueOf<typeof setupBody>;
 
 export async function finishSetup(options: SetupOptions, wanted: WantedSetup, now: number): Promise<SetupOutcome> {
   const brokerUser = { name: BROKER_USER, password: randomBytes(PASSWORD_BYTES).toString("base64url") };
   const day = formatInstant(now).slice(0, "2026-11-21".length);
-  const { api_key, third_party, homes, broker: other, home_assistant, language } = wanted;
-  const settings = {
-    ...(api_key !== undefined && { consumer: { api_key } }),
-    ...(third_party && { third_party }),
-    language,
-    ...(homes && { homes: homes.map(({ id }) => ({ address_id: id })) }),
-    ...(other ? { mqtt: other } : { broker: { users: [{ ...brokerUser, commands: true }] } }),
-    ...(home_assistant && { home_assistant }),
-  };
+  const { keys: chosen } = wanted;
+  const isKeyless = !("consumer.api_key" in chosen || "third_party.api_key" in chosen);
+  const lacking = isKeyless ? [{ path: "consumer.api_key", ...missing("mistake.expected_filled") }] : [];
+  const wrong = [...foreignIn(chosen, KEYS), ...lacking];
+  if (wrong.length > 0) return { kind: "mistakes", mistakes: wrong };
+  const settings = treeOf({
+    ...chosen,
+    ...(!("mqtt.url" in chosen) && { "broker.users": [{ ...brokerUser, commands: true }] }),
+  });
   const before = readWhole(options.path);
   const { page } = readPageFile(before, {});
   const next = { ...page, settings: { ...page.settings, ...settings } };

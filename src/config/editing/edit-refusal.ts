@@ -50,6 +50,13 @@ export function unknownEntry(list: EntryList, id: string): EditRefusal {
   return refusal("resource_not_found", message("refused.edit_unknown", { entry: ENTRY_NAMES[list], id }));
 }
 
+/** Returns a mistake for each key that is not one of those that can be set. */
+export function foreignIn(keys: object, known: readonly string[]): ConfigMistake[] {
+  const foreign = Object.keys(keys).filter((key) => !known.includes(key));
+  const expected = known.join(", ");
+  return foreign.map((path) => ({ path, ...message("mistake.no_setting_key", { expected }) }));
+}
+
 /** Returns the refusal for mistakes, of which there is at least one. */
 export function mistaken(code: EditRefusal["code"], mistakes: readonly ConfigMistake[]): EditRefusal {
   return { ...refusal(code, mistakesMessage(mistakes)), mistakes };

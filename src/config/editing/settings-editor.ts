@@ -12,8 +12,8 @@ import { type Config, configSchema } from "../schema/schema.ts";
 import { defaultOf, FILE_SUFFIX, schemaAt } from "../schema/schema-nodes.ts";
 import { redactedConfig } from "../secrets.ts";
 import { isConnection, type SettingName, settingNames } from "../settings.ts";
-import { isTree, type Tree, valueAt, withoutKey } from "../tree.ts";
-import { type Caller, type Edited, type EditRefusal, INVENTED, mistaken, refusal } from "./edit-refusal.ts";
+import { isTree, type Tree, valueAt, withoutKey, withValue } from "../tree.ts";
+import { type Caller, type Edited, type EditRefusal, foreignIn, INVENTED, mistaken, refusal } from "./edit-refusal.ts";
 import type { PageNow, PageWriter } from "./page-writer.ts";
 
 /** A requested change. Keys that are left out stay; null removes one. */
@@ -111,18 +111,8 @@ function targetOf({ name, keys, caller }: SettingChange) {
 /** Returns why a change cannot be one of its setting; null if it can. */
 function refused({ name, keys, caller }: SettingChange): EditRefusal | null {
   if (isConnection(name) && !caller.isAdmin) return refusal("forbidden", message("refused.needs_admin"));
-  const known = keysOf(name);
-  const expected = known.join(", ");
-  const foreign = Object.keys(keys).filter((key) => !known.includes(key));
-  const mistakes = foreign.map((path) => ({ path, ...message("mistake.no_setting_key", { expected }) }));
+  const mistakes = foreignIn(keys, keysOf(name));
   return mistakes.length > 0 ? mistaken("invalid_parameter", mistakes) : null;
-}
-
-function withValue(tree: Tree, path: string, value: unknown): Tree {
-  const [section = "", key] = path.split(".");
-  if (key === undefined) return { ...tree, [section]: value };
-  const before = tree[section];
-  return { ...tree, [section]: { ...(isTree(before) ? before : {}), [key]: value } };
 }
 
 function without(tree: Tree, path: string): Tree {

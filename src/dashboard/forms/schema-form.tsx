@@ -37,11 +37,14 @@ interface SchemaFormProps {
   readonly secretsSet?: readonly string[];
   /** Name under which the entries are kept until they are saved. */
   readonly draft: string;
+  /** Text of the button that submits, by default "Save". */
+  readonly submitText?: string;
   /** False if there is nothing to save. */
   readonly canSubmit?: boolean;
   /** Called with a value that is valid by the schema. */
   readonly onSubmit: (value: JsonObject) => void;
-  readonly onCancel: () => void;
+  /** Absent for a form that is closed otherwise. */
+  readonly onCancel?: () => void;
   /** Called after each change with the value that would be submitted, for instance for a preview. */
   readonly onChange?: (value: JsonObject) => void;
   /** Content above the buttons. */
@@ -103,12 +106,13 @@ export function SchemaForm(props: SchemaFormProps) {
   );
 }
 
-interface FormFootProps extends Pick<SchemaFormProps, "draft" | "canSubmit" | "preview" | "children" | "onCancel"> {
+interface FormFootProps
+  extends Pick<SchemaFormProps, "draft" | "submitText" | "canSubmit" | "preview" | "children" | "onCancel"> {
   /** The mistake of the whole form. */
   readonly whole: ShownMistake | undefined;
 }
 
-function FormFoot({ draft, canSubmit = true, preview, whole, children, onCancel }: FormFootProps) {
+function FormFoot({ draft, submitText, canSubmit = true, preview, whole, children, onCancel }: FormFootProps) {
   const { t } = usePage();
   return (
     <div class="form-foot">
@@ -118,9 +122,9 @@ function FormFoot({ draft, canSubmit = true, preview, whole, children, onCancel 
       </p>
       <div class="actions">
         <button type="submit" class="strong" disabled={!canSubmit}>
-          {t("save")}
+          {submitText ?? t("save")}
         </button>
-        <CancelButton draft={draft} onClose={onCancel} />
+        {onCancel && <CancelButton draft={draft} onClose={onCancel} />}
         {children}
       </div>
     </div>
@@ -155,28 +159,33 @@ function useMistakes(found: readonly FieldMistake[], reported: readonly Mistake[
   };
 }
 
-/** Saving of a form: the mistakes that the daemon found, where `textOf` is about the whole form. */
+/** Requests of a form: the mistakes that the daemon found, where `textOf` is about the whole form. */
 export function useSaving(draft: string, textOf: (refusal: Refusal) => Omit<Mistake, "path">) {
   const [mistakes, setMistakes] = useState<readonly Mistake[]>([]);
-  /** Returns whether the daemon did what was asked. */
-  const ask = async <Answer,>(request: Promise<Answer>, onAnswer: (answer: Answer) => void) => {
+  const [isBusy, setBusy] = useState(false);
+  /** Returns the answer; null if it was refused. */
+  const ask = async <Answer,>(request: Promise<Answer>): Promise<Answer | null> => {
+    setBusy(true);
     try {
       const answer = await request;
       setMistakes([]);
-      onAnswer(answer);
-      return true;
+      return answer;
     } catch (thrown) {
       const refusal = refusalIn(thrown);
       setMistakes(refusal.mistakes.length > 0 ? refusal.mistakes : [{ path: "", ...textOf(refusal) }]);
-      return false;
+      return null;
+    } finally {
+      setBusy(false);
     }
   };
-  const save = <Saved,>(request: Promise<Saved>, onSaved: (saved: Saved) => void) =>
-    ask(request, (saved) => {
-      dropDraft(draft);
-      onSaved(saved);
-    });
-  return { mistakes, ask, save };
+  const save = async <Saved,>(request: Promise<Saved>, onSaved: (saved: Saved) => void) => {
+    const saved = await ask(request);
+    if (saved === null) return;
+    dropDraft(draft);
+    onSaved(saved);
+  };
+  const refuse = (text: string) => setMistakes([{ path: "", text, isTranslated: true }]);
+  return { mistakes, isBusy, ask, save, refuse };
 }
 
 function ownMistake(own: readonly FieldMistake[], place: string, t: ReturnType<typeof usePage>["t"]) {

@@ -121,7 +121,8 @@ function useSettingForm({ tools, schema, setting: { name, keys }, onClose }: Set
   const test = async () => {
     setAnswer(t("connection_testing"));
     const tried = call("POST /local/v1/settings/:connection/test", { connection: name }, { body: { keys: changes } });
-    if (!(await ask(tried, (trial) => setAnswer(trialText(t, trial))))) setAnswer("");
+    const trial = await ask(tried);
+    setAnswer(trial ? trialText(t, name, trial, words("technical_detail")) : "");
   };
   return { draft, form, open, label, answer, changes, mistakes, setValue, send, test };
 }

@@ -40,10 +40,17 @@ export function savedText(t: Texts, name: string, keys: readonly string[], edite
 /** Result of a test of a connection. */
 interface Trial {
   readonly works: boolean;
+  readonly problem: string | null;
   readonly detail: string | null;
 }
 
-/** Returns the result of a test in one sentence. */
-export function trialText(t: Texts, { works, detail }: Trial): string {
-  return works ? t("connection_works") : t("connection_fails", { why: detail ?? "" });
+/** Returns the result of a test of a connection, with the detail of a failure that has a text of its own. */
+export function trialText(t: Texts, name: string, { works, problem, detail }: Trial, technical: string): string {
+  if (works) return t("connection_works");
+  const why = `trial_${name}_${problem}`;
+  return t.has(why) ? withDetail(t(why), detail, technical) : t("connection_fails", { why: detail ?? "" });
+}
+
+export function withDetail(text: string, detail: string | null, technical: string): string {
+  return detail === null ? text : `${text} ${technical}: ${detail}`;
 }

@@ -116,7 +116,8 @@ function useSettings(part: Part, { say, run, setDialog }: ReturnType<typeof useL
         return say(t("notify_sent"), name);
       }
       const route = "POST /local/v1/settings/:connection/test";
-      say(trialText(t, await call(route, { connection: name }, { body: { keys: {} } })), name);
+      const trial = await call(route, { connection: name }, { body: { keys: {} } });
+      say(trialText(t, name, trial, page.t("technical_detail")), name);
     }, name);
   return { tools, open, test };
 }

@@ -38,8 +38,8 @@ function postSetUp(step: string, body: object): Promise<Response> {
 
 async function setUp(): Promise<{ readonly key: string }> {
   const response = await postSetUp("", {
-    ...{ api_key: simulator.keys.consumerKey, homes: null, broker: null, home_assistant: null },
-    ...{ language: "en", key_name: "phone" },
+    keys: { "consumer.api_key": simulator.keys.consumerKey, language: "en" },
+    key_name: "phone",
   });
   expect(response.status).toBe(201);
   return (await response.json()) as { key: string };
@@ -67,7 +67,10 @@ test("with ELBRO_DATA_DIR the demo's database is renamed, and the home gets a ne
   await using daemon = startDemo({ ELBRO_DATA_DIR: data });
   await daemon.line(/^ *key /);
   // The test of the key counts for the account of the home.
-  const tried = await postSetUp("/service", { api_key: simulator.keys.consumerKey });
+  const tried = await postSetUp("/test", {
+    connection: "service",
+    keys: { "consumer.api_key": simulator.keys.consumerKey },
+  });
   expect(await tried.json()).toMatchObject({ works: true, addresses: [{ region: "DK1" }] });
   expect(simulator.answered()).toHaveLength(1);
   const { key } = await setUp();

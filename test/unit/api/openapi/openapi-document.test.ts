@@ -166,7 +166,7 @@ describe("the OpenAPI document of the LAN API", () => {
         "listKeys createKey replaceKey revokeKey getLog getLogCsv listAddresses runChecks releaseSetAside getCheap getSignal getFormat getCalendar createCalendar revokeCalendar postMcp " +
         "getEvents getHealth getLiveness getMetrics getSystem getDiagnostics getBackup restoreBackup forgetBackup getOpenApi " +
         "getConfigurationSchema getDocs getDocsAsset getHelp getHelpPage getHelpAsset getDashboard getDashboardAsset getSession logIn logOut " +
-        "getSetup finishSetup enterSetup trySetupService trySetupThirdParty trySetupBroker trySetupHomeAssistant",
+        "getSetup finishSetup enterSetup trySetup",
     );
   });
 

@@ -14,6 +14,17 @@ import { trialDeps } from "../../../support/service/trial-deps.ts";
 const NOW = Date.parse("2026-11-23T09:00:00Z");
 const ADDRESS = "11111111-2222-4333-8444-555555555555";
 
+/** Body of a test of a key. */
+const KEY = { connection: "service", keys: { "consumer.api_key": "k" } };
+
+/** Returns the keys of sections by their paths. */
+function byPath(sections: Readonly<Record<string, object>>): Record<string, unknown> {
+  const keys = Object.entries(sections).flatMap(([section, values]) =>
+    Object.entries(values).map(([key, value]) => [`${section}.${key}`, value] as const),
+  );
+  return Object.fromEntries(keys);
+}
+
 function optionsIn(folder: string, environment: Record<string, string> = {}): SetupOptions {
   const all = { ELBRO_DATA_DIR: path.join(folder, "data"), ...environment };
   return {
@@ -29,11 +40,7 @@ function optionsIn(folder: string, environment: Record<string, string> = {}): Se
 }
 
 const WANTED: WantedSetup = {
-  api_key: 'key:with"quotes"#and-more',
-  homes: [{ id: ADDRESS, label: "Home\n# injected: yes\u001b[2J\u0085" }],
-  broker: null,
-  home_assistant: null,
-  language: "da",
+  keys: { "consumer.api_key": 'key:with"quotes"#and-more', homes: [{ address_id: ADDRESS }], language: "da" },
   key_name: "phone",
 };
 
@@ -48,7 +55,7 @@ describe("finishSetup", () => {
     const reading = options.readWith({ file: null, page: text });
     if (reading.kind === "mistakes") throw new Error(JSON.stringify(reading));
     expect(reading.config).toMatchObject({
-      consumer: { api_key: WANTED.api_key },
+      consumer: { api_key: WANTED.keys["consumer.api_key"] },
       homes: [{ address_id: ADDRESS }],
       language: "da",
       broker: { users: [{ name: result.broker?.username, password: result.broker?.password, commands: true }] },
@@ -63,12 +70,13 @@ describe("finishSetup", () => {
   test("finishSetup writes a broker and Home Assistant of the owner, and creates no broker user", async () => {
     using dir = new TempDir();
     const options = optionsIn(dir.path);
-    const broker = { url: "mqtt://192.168.1.10:1883", username: "elbro", password: "secret" };
-    const homeAssistant = { url: "http://homeassistant.local:8123", token: "a-token" };
-    const result = await finishSetup(options, { ...WANTED, homes: null, broker, home_assistant: homeAssistant }, NOW);
+    const mqtt = { url: "mqtt://192.168.1.10:1883", username: "elbro", password: "secret" };
+    const home_assistant = { url: "http://homeassistant.local:8123", token: "a-token" };
+    const { homes: _, ...keys } = { ...WANTED.keys, ...byPath({ mqtt, home_assistant }) };
+    const result = await finishSetup(options, { ...WANTED, keys }, NOW);
     expect(result).toMatchObject({ kind: "done", broker: null });
     const reading = options.readWith({ file: null, page: readFileSync(options.path, "utf8") });
-    expect(reading).toMatchObject({ config: { mqtt: broker, home_assistant: homeAssistant, broker: { users: [] } } });
+    expect(reading).toMatchObject({ config: { mqtt, home_assistant, broker: { users: [] } } });
     expect(reading.kind === "config" && reading.config.homes).toBeUndefined();
   });
 
@@ -76,8 +84,8 @@ describe("finishSetup", () => {
     using dir = new TempDir();
     const options = optionsIn(dir.path);
     const third_party = { api_key: "k", api_secret: "s", places: [{ name: "Flat", address: "Algade 1, 1. tv" }] };
-    const { api_key: _, ...others } = WANTED;
-    expect(await finishSetup(options, { ...others, homes: null, third_party }, NOW)).toMatchObject({ kind: "done" });
+    const keys = { language: "da", ...byPath({ third_party }) };
+    expect(await finishSetup(options, { ...WANTED, keys }, NOW)).toMatchObject({ kind: "done" });
     const reading = options.readWith({ file: null, page: readFileSync(options.path, "utf8") });
     expect(reading).toMatchObject({ config: { third_party: { ...third_party, hash_encoding: "hex" } } });
     expect(reading.kind === "config" && reading.config.consumer).toBeUndefined();
@@ -101,9 +109,17 @@ describe("finishSetup", () => {
   test("finishSetup returns mistakes and writes nothing", async () => {
     using dir = new TempDir();
     const options = optionsIn(dir.path);
-    const broker = { url: "http://not-a-broker" };
-    const result = await finishSetup(options, { ...WANTED, broker }, NOW);
-    expect(result).toMatchObject({ kind: "mistakes", mistakes: [{ path: "mqtt.url" }] });
+    const { "consumer.api_key": _, ...keyless } = WANTED.keys;
+    for (const [keys, path] of [
+      [{ ...WANTED.keys, "mqtt.url": "http://not-a-broker" }, "mqtt.url"],
+      [{ ...WANTED.keys, "consumer.api_key_file": "/etc/hostname" }, "consumer.api_key_file"],
+      [{ ...WANTED.keys, data_dir: "/tmp" }, "data_dir"],
+      [keyless, "consumer.api_key"],
+    ] as const)
+      expect(await finishSetup(options, { ...WANTED, keys }, NOW)).toMatchObject({
+        kind: "mistakes",
+        mistakes: [{ path }],
+      });
     expect([existsSync(options.path), existsSync(path.join(dir.path, "data"))]).toEqual([false, false]);
   });
 });
@@ -131,36 +147,31 @@ describe("the routes of the set-up", () => {
 
   test("refuse everything after the set-up of a home", async () => {
     expect(await routeOf(null, "", "GET").handle(request(undefined))).toMatchObject({ body: { state: "done" } });
-    for (const route of ["", "/code", "/service", "/third-party", "/broker", "/home-assistant"])
+    for (const route of ["", "/code", "/test"])
       expect(await routeOf(null, route).handle(request({}))).toMatchObject({ code: "conflict" });
   });
 
   test("refuse every step without access, and invalid bodies", async () => {
     using dir = new TempDir();
     const options = optionsIn(dir.path);
-    for (const route of ["", "/service", "/third-party", "/broker", "/home-assistant"]) {
+    for (const route of ["", "/test"]) {
       const elsewhere = request({}, { remoteAddress: "192.168.1.20" });
       expect(await routeOf(options, route).handle(elsewhere)).toMatchObject({ code: "invalid_token" });
-      for (const body of [undefined, null, [], {}, { api_key: 7 }, { url: "x", more: 1 }])
+      for (const body of [undefined, null, [], {}, { keys: 7 }, { connection: "mqtt", keys: { "mqtt.url": 7 } }])
         expect(await routeOf(options, route).handle(request(body))).toMatchObject({ code: "invalid_parameter" });
     }
-    expect(await routeOf(options, "/broker").handle(request({ url: "http://x" }))).toMatchObject({
-      code: "invalid_parameter",
-      mistakes: [{ path: "mqtt.url" }],
-    });
+    for (const key of ["mqtt.url", "mqtt.password_file", "consumer.api_key"])
+      expect(
+        await routeOf(options, "/test").handle(request({ connection: "mqtt", keys: { [key]: "http://x" } })),
+      ).toMatchObject({ code: "invalid_parameter", mistakes: [{ path: key }] });
   });
 
-  test("need one of the keys, and a place that can be sent", async () => {
+  test("need a place that can be sent", async () => {
     using dir = new TempDir();
-    const { api_key: _, ...others } = WANTED;
-    expect(await routeOf(optionsIn(dir.path), "").handle(request(others))).toMatchObject({
+    const tried = { connection: "service", keys: { "consumer.api_key": "k" }, place: { address: "Algade \ud800" } };
+    expect(await routeOf(optionsIn(dir.path), "/test").handle(request(tried))).toMatchObject({
       code: "invalid_parameter",
-      mistakes: [{ path: "api_key" }],
-    });
-    const tried = { api_key: "k", api_secret: "s", address: "Algade \ud800" };
-    expect(await routeOf(optionsIn(dir.path), "/third-party").handle(request(tried))).toMatchObject({
-      code: "invalid_parameter",
-      mistakes: [{ path: "address" }],
+      mistakes: [{ path: "place.address" }],
     });
   });
 
@@ -175,7 +186,7 @@ describe("the routes of the set-up", () => {
       socket.end(rawAnswer(body, ["Content-Type: application/json"])),
     );
     const config = configSchema.parse({ service: { base_url: service.url } });
-    const tried = await routeOf({ ...optionsIn(dir.path), config }, "/service").handle(request({ api_key: "k" }));
+    const tried = await routeOf({ ...optionsIn(dir.path), config }, "/test").handle(request(KEY));
     expect(tried).toMatchObject({
       body: {
         works: true,
@@ -187,16 +198,15 @@ describe("the routes of the set-up", () => {
   test("describe the mistake in the language of the page", async () => {
     using dir = new TempDir();
     const headers = { ...page, "accept-language": "da" };
-    const tried = (route: string, body: object) =>
-      routeOf(optionsIn(dir.path), route).handle(request(body, { headers }));
-    expect(await tried("/broker", { url: "mqtt://127.0.0.1:1" })).toMatchObject({
+    const broker = { connection: "mqtt", keys: { "mqtt.url": "mqtt://127.0.0.1:1" } };
+    expect(await routeOf(optionsIn(dir.path), "/test").handle(request(broker, { headers }))).toMatchObject({
       body: { works: false, detail: "der lyttes ikke på denne adresse og port; tjek, at brokeren kører, og porten" },
     });
     const options = {
       ...optionsIn(dir.path),
       config: configSchema.parse({ service: { base_url: "http://127.0.0.1:1" } }),
     };
-    expect(await routeOf(options, "/service").handle(request({ api_key: "k" }, { headers }))).toMatchObject({
+    expect(await routeOf(options, "/test").handle(request(KEY, { headers }))).toMatchObject({
       body: { works: false, problem: "unreachable", detail: "den afviser forbindelsen" },
     });
   });
@@ -219,7 +229,7 @@ describe("the routes of the set-up", () => {
 
   test("allow at most 20 requests per minute", async () => {
     using dir = new TempDir();
-    const route = routeOf(optionsIn(dir.path), "/service");
+    const route = routeOf(optionsIn(dir.path), "/test");
     const tried = async (now: number) => (await route.handle(request({}, { now }))) as { readonly code?: string };
     for (let i = 0; i < 20; i++) expect(await tried(NOW + i)).toMatchObject({ code: "invalid_parameter" });
     expect(await tried(NOW + 59_000)).toMatchObject({ code: "rate_limited", retryAfterSec: 60 });
