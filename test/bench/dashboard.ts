@@ -146,7 +146,7 @@ const CHART_MODULES = `
   export { h, render } from "preact";
   export { Plot } from "./chart/plot.tsx";
   export { addedUp, MEASURES } from "./use/energy.ts";
-  export { browserCalendar } from "./browser-calendar.ts";
+  export { browserCalendar } from "./words/browser-calendar.ts";
   export { HOUR_MS } from "../../src/core/time/interval.ts";
 `;
 

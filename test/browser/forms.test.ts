@@ -10,11 +10,11 @@ import { lacks } from "../support/runner/needs.ts";
 /** Script that shows the form of a plan or plug in place of the plans, and records the submitted value. */
 const SHOW_FORM = `
   import { render } from "preact";
-  import { Format, localeOf } from "./format.ts";
-  import { PageStore } from "./page-store.ts";
-  import { languageFor, translateIn } from "./language.ts";
+  import { Format, localeOf } from "./words/format.ts";
+  import { PageStore } from "./store/page-store.ts";
+  import { languageFor, translateIn } from "./words/language.ts";
   import { PageContext } from "./page.ts";
-  import { browserCalendar } from "./browser-calendar.ts";
+  import { browserCalendar } from "./words/browser-calendar.ts";
   import { formTextsIn } from "./forms/form-texts.ts";
   import { SchemaForm } from "./forms/schema-form.tsx";
 
