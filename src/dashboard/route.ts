@@ -7,14 +7,14 @@ export type ViewName = (typeof VIEWS)[number];
 /** Views by parts of them that links name. */
 const VIEW_BY_PART: Readonly<Record<string, ViewName>> = { plugs: "plans", settings: "system", keys: "system" };
 
-export interface Route {
+export interface PageRoute {
   readonly view: ViewName;
   /** Id of the entry, or of the part, that is shown; null for the whole view. */
   readonly entry: string | null;
 }
 
 /** Returns the view of an address's fragment; the first view for an unknown one. */
-export function routeOf(hash: string): Route {
+export function routeOf(hash: string): PageRoute {
   const [, name = "", entry] = /^#([^/]*)(?:\/(.+))?$/.exec(hash) ?? [];
   const view = VIEWS.find((each) => each === name);
   if (view) return { view, entry: entry === undefined ? null : decoded(entry) };

@@ -1,13 +1,13 @@
 /** What the page says of a list of prices. Prices are ascending and disjoint, possibly with gaps. */
 import { type Level, levels } from "../core/prices/level.ts";
-import { type PricePoint as CorePoint, meanPrice, pointsIn, tiled } from "../core/prices/timeline.ts";
+import { meanPrice, type PricePoint, pointsIn, tiled } from "../core/prices/timeline.ts";
 import { HOUR_MS, type Interval, MINUTE_MS } from "../core/time/interval.ts";
 import type { PricesAnswer } from "./store/answers.ts";
 
 /** Level of a price; `unknown` if there are no prices to compare with. */
 export type ShownLevel = Level | "unknown";
 
-export interface PricePoint extends CorePoint {
+export interface ShownPoint extends PricePoint {
   readonly level: ShownLevel;
   readonly rank?: number | null;
   readonly rankOf?: number | null;
@@ -18,12 +18,12 @@ export interface PricePoint extends CorePoint {
 export interface Prices {
   readonly currency: string | null;
   readonly vatIncluded: boolean | null;
-  readonly points: readonly PricePoint[];
+  readonly points: readonly ShownPoint[];
 }
 
 export const NO_PRICES: Prices = { currency: null, vatIncluded: null, points: [] };
 
-type Points = readonly PricePoint[];
+type Points = readonly ShownPoint[];
 
 /** Shortest duration of a level that the outlook mentions. */
 const MIN_SPELL_MS = 45 * MINUTE_MS;
@@ -41,7 +41,7 @@ interface Spell {
   readonly level: ShownLevel;
   readonly start: number;
   end: number;
-  readonly points: PricePoint[];
+  readonly points: ShownPoint[];
 }
 
 /** Returns consecutive prices of equal level as ranges, ascending. */

@@ -27,7 +27,7 @@ const WAYS = {
 const WAY_NAMES = Object.keys(WAYS) as (keyof typeof WAYS)[];
 const FOUND_ASKS = ["name", "plan"];
 
-export function AnnouncedPlugs({ e, onChoose }: AnnouncedProps) {
+export function FoundPlugs({ e, onChoose }: AnnouncedProps) {
   const page = usePage();
   const [isEntity, setEntity] = useState(false);
   const [found, setFound] = useState<readonly Announced[] | string | null>(null);

@@ -3,7 +3,7 @@ import type { AnswerOf } from "../../api/calls.ts";
 import type { Json, JsonObject, JsonSchema } from "../forms/fields.ts";
 import { configurationSchema, type FormTexts, formTextsIn } from "../forms/form-texts.ts";
 import type { PageTools } from "../page.ts";
-import type { Edited, Plug } from "../store/answers.ts";
+import type { EditAnswer, ListedPlug } from "../store/answers.ts";
 import { call, type Refusal } from "../store/requests.ts";
 import { type Translate, translateIn } from "../words/language.ts";
 
@@ -24,7 +24,7 @@ export interface EditingTools {
   readonly texts: FormTexts;
   /** Schema of an entry of the list. */
   readonly schema: JsonSchema;
-  readonly plugs: readonly Plug[];
+  readonly plugs: readonly ListedPlug[];
   /** Saved entry; null for a new one and for a deletion. */
   readonly saved: SavedEntry | null;
 }
@@ -59,17 +59,17 @@ function paramsOf({ list, id }: KnownEntry) {
 }
 
 /** Creates, changes or deletes an entry. Rejects with a Refusal. */
-export function save(task: Task, saved: SavedEntry | null, entry: JsonObject | null): Promise<Edited> {
+export function save(task: Task, saved: SavedEntry | null, entry: JsonObject | null): Promise<EditAnswer> {
   const body = entry ?? {};
   if (task.mode === "delete") return call(`DELETE /local/v1/${pathOf(task)}`, paramsOf(task));
   const { revision } = saved ?? {};
   if (task.mode === "edit") return call(`PUT /local/v1/${pathOf(task)}`, paramsOf(task), { body, revision });
   // The other answer is that of a plan that runs once, which no form makes.
-  return call(`POST /local/v1/${task.list}`, {}, { body }) as Promise<Edited>;
+  return call(`POST /local/v1/${task.list}`, {}, { body }) as Promise<EditAnswer>;
 }
 
 /** Makes an entry as in the owner's file again. Rejects with a Refusal. */
-export function reset(task: Extract<Task, { readonly id: string }>, { revision }: SavedEntry): Promise<Edited> {
+export function reset(task: Extract<Task, { readonly id: string }>, { revision }: SavedEntry): Promise<EditAnswer> {
   return call(`DELETE /local/v1/${pathOf(task)}/configuration`, paramsOf(task), { revision });
 }
 
@@ -90,7 +90,7 @@ export function firstValue(task: Task, { saved, e }: EditingTools, { store }: Pa
 }
 
 /** Returns the message after a change. */
-export function doneText({ e, texts }: EditingTools, task: Task, name: string, { restart, note }: Edited): string {
+export function doneText({ e, texts }: EditingTools, task: Task, name: string, { restart, note }: EditAnswer): string {
   const parts = [e(task.mode === "delete" ? "deleted" : "saved", { name })];
   if (restart.length > 0) parts.push(e("restart", { keys: restart.map((key) => texts[key]?.label ?? key).join(", ") }));
   if (note !== null) parts.push(note);
@@ -99,7 +99,7 @@ export function doneText({ e, texts }: EditingTools, task: Task, name: string, {
 }
 
 /** Returns the text of a refusal. */
-export function refusalText(e: Translate<"editing">, { status, reason, isTranslated }: Refusal, isInvented: boolean) {
+export function editRefusal(e: Translate<"editing">, { status, reason, isTranslated }: Refusal, isInvented: boolean) {
   if (status === 412) return { text: e("changed_elsewhere"), isTranslated: true };
   if (isInvented) return { text: e("invented"), isTranslated: true };
   return { text: e("refused", { reason }), isTranslated };

@@ -6,16 +6,16 @@ import { draftOf } from "../forms/drafts.ts";
 import type { JsonObject } from "../forms/fields.ts";
 import { SchemaForm, useSaving } from "../forms/schema-form.tsx";
 import { type PageTools, usePage } from "../page.ts";
-import type { Edited } from "../store/answers.ts";
+import type { EditAnswer } from "../store/answers.ts";
 import { refusalIn } from "../store/requests.ts";
-import { AnnouncedPlugs } from "./announced-plugs.tsx";
+import { FoundPlugs } from "./announced-plugs.tsx";
 import {
   doneText,
   draftName,
   type EditingTools,
+  editRefusal,
   firstValue,
   loadEditing,
-  refusalText,
   reset,
   save,
   type Task,
@@ -78,7 +78,7 @@ function Editor({ task, tools, onClose }: EditorProps) {
     const homes = task.list === "plans" && page.store.homes.value.length > 1 ? ["home"] : [];
     setStart({ value: { ...begun, ...chosen }, asks: asked && [...asked, ...homes] });
   };
-  const Chooser = task.list === "plugs" ? AnnouncedPlugs : PlanTemplates;
+  const Chooser = task.list === "plugs" ? FoundPlugs : PlanTemplates;
   return (
     <Dialog title={titleOf(task, tools.e)} onClose={() => onClose(null)}>
       {!start && (
@@ -104,8 +104,8 @@ function EntryForm({ task, tools, start, onClose }: EditorProps & { readonly sta
   const name = draftName(task);
   const [value, setValue] = useState(start.value);
   const isInvented = page.store.session.value?.can_save === false;
-  const { mistakes, save: send } = useSaving(name, (refusal) => refusalText(e, refusal, isInvented));
-  const close = (named: string) => (edited: Edited) => onClose(doneText(tools, task, named, edited), edited.id);
+  const { mistakes, save: send } = useSaving(name, (refusal) => editRefusal(e, refusal, isInvented));
+  const close = (named: string) => (edited: EditAnswer) => onClose(doneText(tools, task, named, edited), edited.id);
   return (
     <SchemaForm
       schema={schema}
@@ -174,7 +174,7 @@ function Deletion({ task, tools, onClose }: EditorProps) {
     try {
       onClose(doneText(tools, task, name, await save(task, null, null)));
     } catch (thrown) {
-      setWrong(refusalText(e, refusalIn(thrown), store.session.value?.can_save === false));
+      setWrong(editRefusal(e, refusalIn(thrown), store.session.value?.can_save === false));
     }
   };
   return (

@@ -2,10 +2,10 @@
 import { useEffect, useState } from "preact/hooks";
 import type { JsonObject } from "../forms/fields.ts";
 import { type PageTools, usePage } from "../page.ts";
-import { headlineOf, joinedRuns, reasonOf } from "../plans/plan-words.ts";
+import { headlineOf, joinedRuns, stateReason } from "../plans/plan-words.ts";
 import type { Plan } from "../store/answers.ts";
 import { call, type Refusal, refusalIn } from "../store/requests.ts";
-import type { PricePoint } from "../timeline.ts";
+import type { ShownPoint } from "../timeline.ts";
 import type { Translate } from "../words/language.ts";
 
 /** Pause after typing before a request is sent. */
@@ -68,12 +68,12 @@ function asPlanned(plan: Plan): Plan {
 function costText(plan: Plan, e: Translate<"editing">, page: PageTools): string {
   const { f } = page;
   const { cost, currency, kwh, savings, code } = plan;
-  if (cost === null) return [reasonOf(plan, page), kwh === null && e("preview_no_kwh")].filter(Boolean).join(" · ");
+  if (cost === null) return [stateReason(plan, page), kwh === null && e("preview_no_kwh")].filter(Boolean).join(" · ");
   const saved = savings.against_now ?? 0;
   const parts = [
     e("preview_cost", { cost: f.money(cost, currency) }),
     saved > MIN_SAVING && e("preview_saves", { saved: f.money(saved, currency) }),
-    code !== "scheduled" && reasonOf(plan, page),
+    code !== "scheduled" && stateReason(plan, page),
   ];
   return parts.filter(Boolean).join(" · ");
 }
@@ -81,7 +81,7 @@ function costText(plan: Plan, e: Translate<"editing">, page: PageTools): string 
 interface HoursProps {
   readonly e: Translate<"editing">;
   readonly plan: Plan;
-  readonly points: readonly PricePoint[];
+  readonly points: readonly ShownPoint[];
 }
 
 const HEIGHT = 100;
@@ -109,7 +109,7 @@ function Hours({ e, plan, points }: HoursProps) {
   const span = (last.end - first.start) / MINUTE_MS;
   const percentOf = (at: number) => ((at - first.start) / MINUTE_MS / span) * 100;
   const midnight = f.calendar.add("day", now, 1);
-  const isChosen = (point: PricePoint) => runs.some(({ start, end }) => start < point.end && point.start < end);
+  const isChosen = (point: ShownPoint) => runs.some(({ start, end }) => start < point.end && point.start < end);
   const runTimes = runs.map(({ start, end }) => f.span(start, end)).join(", ");
   return (
     <figure class="preview-hours">

@@ -1,7 +1,8 @@
 /** Texts of the fields of forms. */
 
+import type { Language } from "../../core/language/language.ts";
 import { call } from "../store/requests.ts";
-import { LANGUAGES, type Language, textsOf } from "../words/language.ts";
+import { LANGUAGES, textsOf } from "../words/language.ts";
 import type { JsonSchema } from "./fields.ts";
 
 /** Label, description and options of a field in the language of the page. English falls back to the schema. */

@@ -2,15 +2,15 @@
 import { useEffect, useState } from "preact/hooks";
 import { type PageTools, usePage } from "../page.ts";
 import { addressOf } from "../route.ts";
-import type { Home, UsageAnswer } from "../store/answers.ts";
+import type { HomeAnswer, UsageAnswer } from "../store/answers.ts";
 import { call, refusalIn } from "../store/requests.ts";
-import { costFacts, type Fact, Facts, useMonth } from "../use/month-figures.tsx";
+import { costFacts, type Figure, FigureList, useMonth } from "../use/month-figures.tsx";
 
 /** Days in which the last known one is looked for. */
 const DAYS = 14;
 
 /** Nothing for a home without costs. */
-export function MoneyCard({ home }: { readonly home: Home }) {
+export function MoneyCard({ home }: { readonly home: HomeAnswer }) {
   const page = usePage();
   const { t, store, f } = page;
   const [answer, setAnswer] = useState<UsageAnswer | null>(null);
@@ -33,13 +33,13 @@ export function MoneyCard({ home }: { readonly home: Home }) {
         <h3 id="money-title">{t("money")}</h3>
         <a href={addressOf("use")}>{t("use")}</a>
       </div>
-      <Facts facts={[dayFact(answer, today, page), ...costFacts(month, page)]} />
+      <FigureList facts={[dayFact(answer, today, page), ...costFacts(month, page)]} />
     </section>
   );
 }
 
 /** Returns the cost of today so far, or of the last known day. */
-function dayFact(answer: UsageAnswer | null, today: number, { t, f }: PageTools): Fact {
+function dayFact(answer: UsageAnswer | null, today: number, { t, f }: PageTools): Figure {
   const last = answer?.rows.findLast(({ value }) => value !== null);
   if (!last || last.value === null)
     return { name: t("money_yesterday"), text: "–", note: answer ? t("money_later") : "" };

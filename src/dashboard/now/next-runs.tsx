@@ -3,11 +3,11 @@
 import { usePage } from "../page.ts";
 import { headlineOf } from "../plans/plan-words.ts";
 import { addressOf } from "../route.ts";
-import type { Home, Plan } from "../store/answers.ts";
+import type { HomeAnswer, Plan } from "../store/answers.ts";
 
 const SHOWN = 6;
 
-export function NextRuns({ home }: { readonly home: Home }) {
+export function NextRuns({ home }: { readonly home: HomeAnswer }) {
   const page = usePage();
   const { t, f, store } = page;
   const plans = (store.plans.value ?? []).filter((plan) => plan.home === home.id);

@@ -9,7 +9,7 @@ interface LearnedProps {
   readonly onCommand: ((command: string) => void) | undefined;
 }
 
-export function Learned({ plan: { kind, learned }, onCommand }: LearnedProps) {
+export function LearnedRuns({ plan: { kind, learned }, onCommand }: LearnedProps) {
   const { t, f } = usePage();
   if (!learned) return null;
   const { runs, kwh, profile, frozen } = learned;

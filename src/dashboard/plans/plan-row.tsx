@@ -6,9 +6,9 @@ import { usePage, type Words } from "../page.ts";
 import type { Plan } from "../store/answers.ts";
 import { call, refusalIn } from "../store/requests.ts";
 import { EntryButtons } from "./entry-buttons.tsx";
-import { Learned } from "./plan-learned.tsx";
+import { LearnedRuns } from "./plan-learned.tsx";
 import { type PlanChange, PlanSettings } from "./plan-settings.tsx";
-import { headlineOf, joinedRuns, reasonOf, refusalText } from "./plan-words.ts";
+import { headlineOf, joinedRuns, refusalText, stateReason } from "./plan-words.ts";
 import { Ribbon, type RibbonLook } from "./ribbon-view.tsx";
 import { ONCE_HOURS } from "./run-once.tsx";
 
@@ -63,10 +63,10 @@ export function PlanRow({ plan, look, mayControl, isOpen, onOpen, onTask }: Plan
       <div id={`${title}-more`} class="plan-more" hidden={!isOpen}>
         {isOpen && (
           <>
-            <p class="soft">{reasonOf(plan, page)}</p>
+            <p class="soft">{stateReason(plan, page)}</p>
             <Runs plan={plan} />
             <p class="faint">{monthText(plan, page)}</p>
-            <Learned plan={plan} onCommand={mayControl ? (command) => void send({ command }) : undefined} />
+            <LearnedRuns plan={plan} onCommand={mayControl ? (command) => void send({ command }) : undefined} />
             {mayControl && <Actions plan={plan} title={title} onSend={send} />}
             {mayControl && (
               <div class="card-foot">

@@ -1,7 +1,7 @@
 /** Texts about plans in the language of the page, made from the codes and numbers of the API. */
 
 import type { Words } from "../page.ts";
-import type { Plan, Plug } from "../store/answers.ts";
+import type { ListedPlug, Plan } from "../store/answers.ts";
 import type { Refusal } from "../store/requests.ts";
 import type { Translate } from "../words/language.ts";
 
@@ -57,7 +57,7 @@ const WITH_PRICE: readonly Plan["code"][] = ["scheduled", "scheduled_on_estimate
 const MIN_SAVING = 0.005;
 
 /** Returns the reason of a plan's state, with its mean price and its saving. */
-export function reasonOf(plan: Plan, { t, f }: Words): string {
+export function stateReason(plan: Plan, { t, f }: Words): string {
   const { code, mean_price: mean, currency, missing, savings } = plan;
   const facts = missing ? { hours: f.number(missing.hours, 1), why: t(`reason_${missing.why}`) } : {};
   const parts = [
@@ -74,7 +74,7 @@ export function reasonOf(plan: Plan, { t, f }: Words): string {
 }
 
 /** Returns the key of a plug's state in the page's texts. */
-export function plugState({ on, available, problem }: Pick<Plug, "on" | "available" | "problem">) {
+export function plugState({ on, available, problem }: Pick<ListedPlug, "on" | "available" | "problem">) {
   if (available === false || problem) return "plug_away";
   if (on === null) return "plug_unknown";
   return on ? "plug_on" : "plug_off";

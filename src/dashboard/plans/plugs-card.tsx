@@ -4,7 +4,7 @@ import { useArrival } from "../arrival.ts";
 import type { Task } from "../editing/editing.ts";
 import { Answer } from "../elements.tsx";
 import { type PageTools, usePage } from "../page.ts";
-import type { Plug } from "../store/answers.ts";
+import type { ListedPlug } from "../store/answers.ts";
 import { call, refusalIn } from "../store/requests.ts";
 import { EntryButtons } from "./entry-buttons.tsx";
 import { plugState, refusalText } from "./plan-words.ts";
@@ -18,7 +18,7 @@ interface PlugsCardProps {
 
 export function PlugsCard({ mayControl, edits, onTask }: PlugsCardProps) {
   const { t, store } = usePage();
-  const [plugs, setPlugs] = useState<readonly Plug[] | null>(null);
+  const [plugs, setPlugs] = useState<readonly ListedPlug[] | null>(null);
   const place = useArrival("plugs");
   // Reads the plugs again when their state in the system report changes.
   const state = JSON.stringify(store.system.value?.plugs ?? null);
@@ -50,7 +50,7 @@ export function PlugsCard({ mayControl, edits, onTask }: PlugsCardProps) {
 }
 
 interface PlugRowProps {
-  readonly plug: Plug;
+  readonly plug: ListedPlug;
   readonly mayControl: boolean;
   readonly onTask: (task: Task) => void;
 }
@@ -93,18 +93,18 @@ function PlugRow({ plug, mayControl, onTask }: PlugRowProps) {
 }
 
 /** Returns the state, and the power that the plug measures now. */
-function stateText(plug: Plug, { t, f }: PageTools): string {
+function stateText(plug: ListedPlug, { t, f }: PageTools): string {
   const power = typeof plug.watts === "number" ? ` · ${f.number(plug.watts, 0)}\u00A0W` : "";
   return `${t(plugState(plug))}${power}`;
 }
 
 /** Returns the energy and the cost of the month. */
-function measuredWords({ kwh, cost, currency }: NonNullable<Plug["month"]>, { t, f }: PageTools) {
+function measuredWords({ kwh, cost, currency }: NonNullable<ListedPlug["month"]>, { t, f }: PageTools) {
   const money = cost === null ? "" : `, ${f.money(cost, currency)}`;
   return t("plug_measured", { month: `${f.energy(kwh)}${money}` });
 }
 
-function followed({ plans, home, signal_topic: topic }: Plug, { t, store }: PageTools): string {
+function followed({ plans, home, signal_topic: topic }: ListedPlug, { t, store }: PageTools): string {
   const nameOf = (list: readonly { readonly id: string; readonly name: string }[], id: string) =>
     list.find((each) => each.id === id)?.name ?? id;
   if (topic !== null) return t("plug_follows_topic", { name: topic });

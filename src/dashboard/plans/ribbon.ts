@@ -2,12 +2,12 @@
 import type { Calendar } from "../../core/time/calendar.ts";
 import { HOUR_MS, type Interval } from "../../core/time/interval.ts";
 import type { Plan } from "../store/answers.ts";
-import type { PricePoint } from "../timeline.ts";
+import type { ShownPoint } from "../timeline.ts";
 
 const DAY_MINUTES = 1_440;
 
 /** Returns the range from the current hour to the end of tomorrow, or to the last known price before it. */
-export function ribbonRange(points: readonly PricePoint[], now: number, calendar: Calendar): Interval {
+export function ribbonRange(points: readonly ShownPoint[], now: number, calendar: Calendar): Interval {
   const start = Math.floor(now / HOUR_MS) * HOUR_MS;
   const end = calendar.add("day", now, 2);
   const known = points.at(-1)?.end ?? end;
@@ -20,7 +20,7 @@ export function percentIn({ start, end }: Interval, at: number): number {
 }
 
 /** Returns the levels of the prices in a range as a background. Times without a price are transparent. */
-export function shadesOf(points: readonly PricePoint[], range: Interval): string {
+export function shadesOf(points: readonly ShownPoint[], range: Interval): string {
   const stops: string[] = [];
   let reached = range.start;
   const add = (color: string, from: number, to: number) =>

@@ -2,14 +2,14 @@
 import { useState } from "preact/hooks";
 import { ColumnHeads, LevelMark } from "../elements.tsx";
 import { usePage } from "../page.ts";
-import type { PricePoint } from "../timeline.ts";
+import type { ShownPoint } from "../timeline.ts";
 import { timesText } from "./price-words.ts";
 
 /** Columns of what a price is made of, where the service states it. */
 const PARTS = ["spot", "charges", "vat"] as const;
 
 interface PriceTableProps {
-  readonly points: readonly PricePoint[];
+  readonly points: readonly ShownPoint[];
   readonly currency: string | null;
 }
 

@@ -3,7 +3,7 @@
 import { pointsIn } from "../../core/prices/timeline.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";
 import type { PageTools, Words } from "../page.ts";
-import { covers, figuresOf, type PricePoint, type Prices } from "../timeline.ts";
+import { covers, figuresOf, type Prices, type ShownPoint } from "../timeline.ts";
 
 /** Hour at which the service usually has tomorrow's prices. */
 const PUBLISHED_HOUR = 13;
@@ -16,19 +16,19 @@ export interface Bounds {
 }
 
 /** Returns the day and times of an interval. Marks the two intervals of the hour that occurs twice. */
-export function intervalText(point: PricePoint, words: Words): string {
+export function intervalText(point: ShownPoint, words: Words): string {
   return `${words.f.day(point.start)} ${timesText(point, words)}`;
 }
 
 /** Returns the times of an interval, without its day. */
-export function timesText({ start, end }: PricePoint, { t, f }: Words): string {
+export function timesText({ start, end }: ShownPoint, { t, f }: Words): string {
   const fold = f.calendar.fold(start);
   const which = fold === 0 ? "" : ` (${t(fold === 1 ? "first_time" : "second_time")})`;
   return `${f.span(start, end)}${which}`;
 }
 
 /** Returns an interval with its price, for screen readers. */
-export function readOut(point: PricePoint | undefined, currency: string | null, words: Words): string {
+export function readOut(point: ShownPoint | undefined, currency: string | null, words: Words): string {
   const { t, f } = words;
   if (!point) return t("no_price");
   const estimate = point.estimate ? `, ${t("estimate")}` : "";
@@ -38,7 +38,7 @@ export function readOut(point: PricePoint | undefined, currency: string | null, 
 }
 
 /** Returns what a price is made of; empty if the service does not state it. */
-export function partsText({ parts }: PricePoint, currency: string | null, { t, f }: Words): string {
+export function partsText({ parts }: ShownPoint, currency: string | null, { t, f }: Words): string {
   if (!parts) return "";
   const { spot, charges, vat } = parts;
   const hasVat = vat !== 0;
@@ -78,7 +78,7 @@ export function notesOf(
 }
 
 /** Returns the lowest, mean and highest confirmed price as a text. */
-export function figuresText(points: readonly PricePoint[], currency: string | null, { t, f }: Words): string {
+export function figuresText(points: readonly ShownPoint[], currency: string | null, { t, f }: Words): string {
   const figures = figuresOf(points.filter((point) => !point.estimate));
   if (!figures) return "";
   const { least, mean, most } = figures;

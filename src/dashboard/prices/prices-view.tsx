@@ -8,8 +8,8 @@ import { Plot } from "../chart/plot.tsx";
 import { Choice, EmptyView, LevelMark, Part } from "../elements.tsx";
 import { usePage, type Words } from "../page.ts";
 import { joinedRuns } from "../plans/plan-words.ts";
-import type { Home, Plan } from "../store/answers.ts";
-import { NO_PRICES, type PricePoint, type Prices } from "../timeline.ts";
+import type { HomeAnswer, Plan } from "../store/answers.ts";
+import { NO_PRICES, type Prices, type ShownPoint } from "../timeline.ts";
 import type { Format } from "../words/format.ts";
 import { CheapestHours } from "./cheapest-hours.tsx";
 import { PriceTable } from "./price-table.tsx";
@@ -53,7 +53,7 @@ export function PricesView() {
 }
 
 interface PriceChartProps {
-  readonly home: Home;
+  readonly home: HomeAnswer;
   readonly prices: Prices;
   readonly range: PriceRange;
 }
@@ -119,7 +119,7 @@ function PriceChart({ home, prices, range }: PriceChartProps) {
 }
 
 interface PickedProps {
-  readonly point: PricePoint | null | undefined;
+  readonly point: ShownPoint | null | undefined;
   readonly currency: string | null;
   /** What runs then. */
   readonly runs: string;
@@ -161,7 +161,7 @@ function Legend() {
   );
 }
 
-function boundsOf(range: PriceRange, points: readonly PricePoint[], now: number, { calendar }: Format): Bounds {
+function boundsOf(range: PriceRange, points: readonly ShownPoint[], now: number, { calendar }: Format): Bounds {
   const today = calendar.startOf("day", now);
   const tomorrow = calendar.add("day", now, 1);
   const after = calendar.add("day", now, 2);
@@ -192,7 +192,7 @@ function daysOf({ from, to }: Bounds, f: Format): ChartSpan[] {
 }
 
 /** Returns the plans that run during a price, as a text; empty without any. */
-function runsText(plans: readonly Plan[], point: PricePoint | undefined, { t }: Words): string {
+function runsText(plans: readonly Plan[], point: ShownPoint | undefined, { t }: Words): string {
   const names = plans
     .filter((plan) => point && joinedRuns(plan).some(({ start, end }) => start < point.end && point.start < end))
     .map(({ name }) => name);

@@ -3,12 +3,12 @@ import { useState } from "preact/hooks";
 import { Answer, Help } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
-import type { Problem } from "../store/answers.ts";
+import type { ProblemAnswer } from "../store/answers.ts";
 import { call, refusalIn } from "../store/requests.ts";
 import { problemHelpUrl } from "../words/help.ts";
 import { remedyOf } from "./remedy.ts";
 
-export function ProblemActions({ problem }: { readonly problem: Problem }) {
+export function ProblemActions({ problem }: { readonly problem: ProblemAnswer }) {
   const { t, store } = usePage();
   const [answer, setAnswer] = useState("");
   const { address, text, trial } = remedyOf(problem);

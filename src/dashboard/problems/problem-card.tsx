@@ -1,12 +1,12 @@
 /** Cards of problems with advice. */
 
 import { usePage } from "../page.ts";
-import type { Problem } from "../store/answers.ts";
+import type { ProblemAnswer } from "../store/answers.ts";
 import { ProblemActions } from "./problem-actions.tsx";
 import { sentence } from "./problem-groups.ts";
 
 /** The first problem, and a fold with the others. */
-export function ProblemCards({ problems: [first, ...others] }: { readonly problems: readonly Problem[] }) {
+export function ProblemCards({ problems: [first, ...others] }: { readonly problems: readonly ProblemAnswer[] }) {
   const { t } = usePage();
   if (!first) return null;
   return (
@@ -26,7 +26,7 @@ export function ProblemCards({ problems: [first, ...others] }: { readonly proble
   );
 }
 
-function ProblemCard({ problem }: { readonly problem: Problem }) {
+function ProblemCard({ problem }: { readonly problem: ProblemAnswer }) {
   const { t, store } = usePage();
   const { subject, advice, detail } = problem;
   const isOfAccount = store.system.value?.interfaces.some(({ account }) => account === subject);

@@ -1,14 +1,14 @@
 /** Selects and groups the daemon's problems for display. */
-import type { Problem, System } from "../store/answers.ts";
+import type { ProblemAnswer, System } from "../store/answers.ts";
 import { capitalised } from "../words/format.ts";
 
 /** Returns the current problems, newest first. */
-export function presentProblems(system: System | null): Problem[] {
+export function presentProblems(system: System | null): ProblemAnswer[] {
   return (system?.problems ?? []).filter(({ ended_at }) => ended_at === null).reverse();
 }
 
 /** Returns at most `most` ended problems, the last one first. */
-export function pastProblems(system: System | null, most: number): (Problem & { readonly ended_at: string })[] {
+export function pastProblems(system: System | null, most: number): (ProblemAnswer & { readonly ended_at: string })[] {
   const past = (system?.problems ?? []).flatMap((problem) =>
     problem.ended_at === null ? [] : { ...problem, ended_at: problem.ended_at },
   );
@@ -17,12 +17,12 @@ export function pastProblems(system: System | null, most: number): (Problem & { 
 
 /** Problems of one kind. */
 export interface ProblemGroup {
-  readonly first: Problem;
+  readonly first: ProblemAnswer;
   readonly count: number;
 }
 
 /** Returns problems by their code, in the order of the first of each. */
-export function groupedProblems(problems: readonly Problem[]): ProblemGroup[] {
+export function groupedProblems(problems: readonly ProblemAnswer[]): ProblemGroup[] {
   const groups = Map.groupBy(problems, ({ code }) => code);
   return [...groups.values()].flatMap(([first, ...others]) => (first ? [{ first, count: 1 + others.length }] : []));
 }

@@ -2,12 +2,12 @@
 
 import { usePage } from "../page.ts";
 import { addressOf } from "../route.ts";
-import type { Problem } from "../store/answers.ts";
+import type { ProblemAnswer } from "../store/answers.ts";
 import { ProblemActions } from "./problem-actions.tsx";
 import { groupedProblems, sentence } from "./problem-groups.ts";
 
 /** The newest kind of problem in full, and the number of the others. */
-export function ProblemLine({ problems }: { readonly problems: readonly Problem[] }) {
+export function ProblemLine({ problems }: { readonly problems: readonly ProblemAnswer[] }) {
   const { t } = usePage();
   const [group, ...others] = groupedProblems(problems);
   if (!group) return null;

@@ -1,7 +1,7 @@
 /** Where a problem can be fixed on the page, and how that is tested. */
 
 import { addressOf } from "../route.ts";
-import type { Problem } from "../store/answers.ts";
+import type { ProblemAnswer } from "../store/answers.ts";
 import type { TextName } from "../words/language.ts";
 
 export interface Remedy {
@@ -23,7 +23,7 @@ interface Trial {
 }
 
 /** Connections by the codes of their problems, and what their link says. */
-const CONNECTIONS: Partial<Readonly<Record<Problem["code"], readonly [id: string, text: TextName]>>> = {
+const CONNECTIONS: Partial<Readonly<Record<ProblemAnswer["code"], readonly [id: string, text: TextName]>>> = {
   invalid_token: ["service", "problem_key"],
   credential_expired: ["service", "problem_key"],
   no_addresses: ["service", "problem_key"],
@@ -35,7 +35,7 @@ const CONNECTIONS: Partial<Readonly<Record<Problem["code"], readonly [id: string
 };
 
 /** Returns what helps against a problem: its plug, its connection, its setting, or its details. */
-export function remedyOf({ code, subject }: Problem): Remedy {
+export function remedyOf({ code, subject }: ProblemAnswer): Remedy {
   const [, plug] = code.startsWith("plug_") ? (/plug (.+)$/.exec(subject) ?? []) : [];
   if (plug !== undefined) {
     return {

@@ -8,7 +8,7 @@ import type { Translate } from "../words/language.ts";
 export const ResultContext = createContext<Translate<"results"> | null>(null);
 
 /** Returns the texts of the results. */
-export function useTexts(): Translate<"results"> {
+export function useResultTexts(): Translate<"results"> {
   const texts = useContext(ResultContext);
   if (!texts) throw new Error("a block outside of the results");
   return texts;

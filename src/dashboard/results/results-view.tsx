@@ -1,12 +1,13 @@
 /** Part with results: savings, past runs and files for a spreadsheet. */
 import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
+import type { Language } from "../../core/language/language.ts";
 import { EmptyView, Part } from "../elements.tsx";
 import { usePage } from "../page.ts";
-import type { Home } from "../store/answers.ts";
+import type { HomeAnswer } from "../store/answers.ts";
 import { MEASURES, type MeasureName } from "../use/energy.ts";
-import { type Language, type Translate, translateIn } from "../words/language.ts";
-import { ResultContext, useTexts } from "./result-context.ts";
+import { type Translate, translateIn } from "../words/language.ts";
+import { ResultContext, useResultTexts } from "./result-context.ts";
 import { Runs } from "./runs.tsx";
 import type { Baseline } from "./saving-bars.ts";
 import { Savings } from "./savings.tsx";
@@ -28,8 +29,8 @@ function ResultsView({ texts }: { readonly texts: Translate<"results"> }) {
   );
 }
 
-function Results({ home }: { readonly home: Home }) {
-  const t = useTexts();
+function Results({ home }: { readonly home: HomeAnswer }) {
+  const t = useResultTexts();
   const { store } = usePage();
   const [baseline, setBaseline] = useState<Baseline>("window_start");
   const plans = (store.plans.value ?? []).filter((plan) => plan.home === home.id);
@@ -56,14 +57,14 @@ function Results({ home }: { readonly home: Home }) {
 }
 
 interface CsvProps {
-  readonly home: Home;
+  readonly home: HomeAnswer;
   readonly measures: readonly MeasureName[];
   readonly hasPlans: boolean;
 }
 
 /** Links to CSV files of the shown data. */
 function CsvFiles({ home, measures, hasPlans }: CsvProps) {
-  const t = useTexts();
+  const t = useResultTexts();
   const { t: page, f, store } = usePage();
   const of = `home=${encodeURIComponent(home.id)}`;
   const yearAgo = new Date(f.calendar.add("month", store.time.peek(), -12)).toISOString();

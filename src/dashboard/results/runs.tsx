@@ -3,11 +3,11 @@ import { useState } from "preact/hooks";
 import type { RunAnswer } from "../../api/house/results.ts";
 import { DAY_MS } from "../../core/time/interval.ts";
 import { type PageTools, usePage } from "../page.ts";
-import type { Home, Plan } from "../store/answers.ts";
+import type { HomeAnswer, Plan } from "../store/answers.ts";
 import { Block } from "../system/block.tsx";
 import type { Translate } from "../words/language.ts";
-import { useRead, useTexts } from "./result-context.ts";
-import { type Baseline, versionOf } from "./saving-bars.ts";
+import { useRead, useResultTexts } from "./result-context.ts";
+import { type Baseline, runsVersion } from "./saving-bars.ts";
 
 const DAYS = 60;
 const SHOWN = 6;
@@ -15,17 +15,17 @@ const SHOWN = 6;
 const MIN_AMOUNT = 0.005;
 
 interface RunsProps {
-  readonly home: Home;
+  readonly home: HomeAnswer;
   readonly plans: readonly Plan[];
   readonly baseline: Baseline;
 }
 
 export function Runs({ home, plans, baseline }: RunsProps) {
-  const t = useTexts();
+  const t = useResultTexts();
   const page = usePage();
   const [shown, setShown] = useState(SHOWN);
   const from = new Date(page.f.calendar.add("day", page.store.now(), -DAYS)).toISOString();
-  const runs = useRead("GET /local/v1/runs", { home: home.id, from }, versionOf(plans))?.runs;
+  const runs = useRead("GET /local/v1/runs", { home: home.id, from }, runsVersion(plans))?.runs;
   return (
     <Block title={t("runs")}>
       {runs?.length === 0 && <p class="soft">{t("runs_none", { days: DAYS })}</p>}
@@ -49,7 +49,7 @@ interface RunLineProps {
 }
 
 function RunLine({ run, baseline }: RunLineProps) {
-  const t = useTexts();
+  const t = useResultTexts();
   const page = usePage();
   const [start, end] = [Date.parse(run.start), Date.parse(run.end)];
   const saved = savedText(run, baseline, t, page);

@@ -84,6 +84,6 @@ function sumOf(rows: readonly { readonly value: number }[]): number {
 }
 
 /** Returns a text that changes when a run of one of the plans ends. */
-export function versionOf(plans: readonly Plan[]): string {
+export function runsVersion(plans: readonly Plan[]): string {
   return plans.map(({ id, last_run: run }) => `${id} ${run?.end}`).join();
 }

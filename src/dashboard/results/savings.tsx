@@ -4,28 +4,28 @@ import type { ChartView } from "../chart/chart-view.ts";
 import { Plot } from "../chart/plot.tsx";
 import { Choice } from "../elements.tsx";
 import { usePage } from "../page.ts";
-import type { Home, Plan } from "../store/answers.ts";
+import type { HomeAnswer, Plan } from "../store/answers.ts";
 import { Block } from "../system/block.tsx";
 import { ChangeNote } from "../use/month-figures.tsx";
 import type { Format } from "../words/format.ts";
 import type { Translate } from "../words/language.ts";
-import { useRead, useTexts } from "./result-context.ts";
-import { BASELINES, type Baseline, groupedByPlan, versionOf } from "./saving-bars.ts";
+import { useRead, useResultTexts } from "./result-context.ts";
+import { BASELINES, type Baseline, groupedByPlan, runsVersion } from "./saving-bars.ts";
 
 type Grouped = ReturnType<typeof groupedByPlan>;
 
 interface SavingsProps {
-  readonly home: Home;
+  readonly home: HomeAnswer;
   readonly plans: readonly Plan[];
   readonly baseline: Baseline;
   readonly onBaseline: (baseline: Baseline) => void;
 }
 
 export function Savings({ home, plans, baseline, onBaseline }: SavingsProps) {
-  const t = useTexts();
+  const t = useResultTexts();
   const { f, store } = usePage();
   const [picked, setPicked] = useState<number | null>(null);
-  const answer = useRead("GET /local/v1/savings", { home: home.id }, versionOf(plans));
+  const answer = useRead("GET /local/v1/savings", { home: home.id }, runsVersion(plans));
   const months = answer?.months;
   const grouped = useMemo(
     () =>
@@ -99,7 +99,7 @@ function viewOf(grouped: Grouped, t: Translate<"results">, f: Format, onPick: Ch
 }
 
 function Totals({ grouped }: { readonly grouped: Grouped | undefined }) {
-  const t = useTexts();
+  const t = useResultTexts();
   const { f } = usePage();
   if (!grouped || grouped.bars.length === 0) return null;
   const { currency, saved, cost } = grouped;

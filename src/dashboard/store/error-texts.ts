@@ -11,7 +11,7 @@ export interface Mistake {
 }
 
 /** Body of an error. */
-export interface ErrorBody extends Partial<Said> {
+export interface ErrorAnswer extends Partial<Said> {
   readonly errorCode?: string;
   readonly reason?: string;
   readonly refusal?: string;
@@ -25,9 +25,9 @@ type Patterns = Readonly<Record<string, Readonly<Record<string, Pattern>>>>;
 /** Returns the error with its texts in a language. A text that cannot be loaded stays English. */
 export async function errorIn(
   language: string,
-  body: ErrorBody,
+  body: ErrorAnswer,
   load = patternsIn,
-): Promise<ErrorBody & { isTranslated: boolean }> {
+): Promise<ErrorAnswer & { isTranslated: boolean }> {
   const { key, facts = {}, reason, mistakes } = body;
   const isSaid = key !== undefined || mistakes !== undefined;
   const patterns = language === "en" || !isSaid ? null : await load(language).catch(() => null);

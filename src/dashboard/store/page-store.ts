@@ -7,7 +7,7 @@
  */
 import { batch, computed, signal } from "@preact/signals";
 import type { Prices } from "../timeline.ts";
-import type { Home, Plan, PricesAnswer, Session, System } from "./answers.ts";
+import type { HomeAnswer, Plan, PricesAnswer, Session, System } from "./answers.ts";
 import { forgetLast, keepLast, lastKnown } from "./last-known.ts";
 import { call, pathOf, refusalIn } from "./requests.ts";
 
@@ -30,7 +30,7 @@ interface DataEvent {
 
 export class PageStore {
   readonly session = signal<Session | null>(null);
-  readonly homes = signal<readonly Home[]>([]);
+  readonly homes = signal<readonly HomeAnswer[]>([]);
   /** Id of the shown home. */
   readonly homeId = signal<string | null>(null);
   readonly home = computed(() => this.homes.value.find(({ id }) => id === this.homeId.value) ?? this.homes.value[0]);

@@ -1,7 +1,7 @@
 /** Requests of the page to its daemon. */
 import type { AnswerOf, RouteName, RouteParamsOf } from "../../api/calls.ts";
 import { recordChange } from "../history/changes.ts";
-import { type ErrorBody, errorIn, type Mistake } from "./error-texts.ts";
+import { type ErrorAnswer, errorIn, type Mistake } from "./error-texts.ts";
 
 /** Returns the URL of a path below the page, also behind a proxy that adds a prefix. */
 export const pathOf = (path: string): URL => new URL(path, document.baseURI);
@@ -128,7 +128,7 @@ type Options = RequestInit & { readonly headers: Readonly<Record<string, string>
 
 async function refusalOf(response: Response, body: unknown): Promise<Refusal> {
   const retryAfterSec = Number(response.headers.get("retry-after")) || null;
-  const error = await errorIn(document.documentElement.lang, (body ?? {}) as ErrorBody);
+  const error = await errorIn(document.documentElement.lang, (body ?? {}) as ErrorAnswer);
   const { errorCode = "unreadable", reason = `status ${response.status}`, ...details } = error;
   return new Refusal({ ...details, status: response.status, code: errorCode, reason, retryAfterSec });
 }

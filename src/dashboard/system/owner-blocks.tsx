@@ -1,7 +1,8 @@
 /** Blocks for settings, API keys, backup and log, which need a key with the scope `control`. */
 import type { ComponentType } from "preact";
+import type { Language } from "../../core/language/language.ts";
 import { History } from "../history/history.tsx";
-import { type Language, translateIn } from "../words/language.ts";
+import { translateIn } from "../words/language.ts";
 import { Backup } from "./backup.tsx";
 import { Keys } from "./keys.tsx";
 import { Log } from "./log.tsx";

@@ -2,7 +2,7 @@
 import type { SavedSetting, SavedSettings } from "../../api/settings/settings.ts";
 import { type Json, type JsonObject, type JsonSchema, schemaOfKeys } from "../forms/fields.ts";
 import type { FormTexts } from "../forms/form-texts.ts";
-import type { Edited } from "../store/answers.ts";
+import type { EditAnswer } from "../store/answers.ts";
 import type { Translate } from "../words/language.ts";
 
 export interface SettingTools {
@@ -32,7 +32,7 @@ export function changesOf(keys: readonly SavedKey[], value: JsonObject): JsonObj
 }
 
 /** Returns the sentence about a change of some keys that is saved. */
-export function savedText(t: Texts, name: string, keys: readonly string[], edited: Edited): string {
+export function savedText(t: Texts, name: string, keys: readonly string[], edited: EditAnswer): string {
   const waits = edited.restart.some((key) => keys.includes(key));
   return [t(waits ? "setting_saved_waits" : "setting_saved", { name }), edited.note ?? []].flat().join(" ");
 }

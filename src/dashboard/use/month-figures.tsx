@@ -1,12 +1,12 @@
 /** What the month costs: so far, at its end, and compared with earlier periods; and its highest hours. */
 import { useEffect, useState } from "preact/hooks";
 import { type PageTools, usePage } from "../page.ts";
-import type { Home, MonthAnswer } from "../store/answers.ts";
+import type { HomeAnswer, MonthAnswer } from "../store/answers.ts";
 import { call, refusalIn } from "../store/requests.ts";
 import { capitalised } from "../words/format.ts";
 
 /** Reads the figures of the month; null until then, and for a home without costs. */
-export function useMonth(home: Home): MonthAnswer | null {
+export function useMonth(home: HomeAnswer): MonthAnswer | null {
   const { store, f } = usePage();
   const [answer, setAnswer] = useState<MonthAnswer | null>(null);
   const today = f.calendar.startOf("day", store.time.value);
@@ -20,13 +20,13 @@ export function useMonth(home: Home): MonthAnswer | null {
 }
 
 /** A figure with its name, and what it is based on. */
-export interface Fact {
+export interface Figure {
   readonly name: string;
   readonly text: string;
   readonly note: string;
 }
 
-export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+export function FigureList({ facts }: { readonly facts: readonly Figure[] }) {
   return (
     <dl class="facts">
       {facts.map(({ name, text, note }) => (
@@ -41,7 +41,7 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
 }
 
 /** Returns the costs of the month so far, and those expected at its end if they are known. */
-export function costFacts(month: MonthAnswer | null, { t, f }: PageTools): readonly Fact[] {
+export function costFacts(month: MonthAnswer | null, { t, f }: PageTools): readonly Figure[] {
   if (!month) return [];
   const { start, currency, to_date: cost, known_until: until, expected, expected_kwh: kwh } = month;
   const name = f.monthName(Date.parse(start));
@@ -60,7 +60,7 @@ function dayBefore(end: string, f: PageTools["f"]): string {
 }
 
 /** Card with the month's costs, those of earlier periods, and the mean of the three highest days. */
-export function MonthCard({ home }: { readonly home: Home }) {
+export function MonthCard({ home }: { readonly home: HomeAnswer }) {
   const page = usePage();
   const month = useMonth(home);
   if (!month) return null;
@@ -69,7 +69,7 @@ export function MonthCard({ home }: { readonly home: Home }) {
       <div class="head">
         <h3 id="month-title">{page.t("money")}</h3>
       </div>
-      <Facts facts={[...costFacts(month, page), ...earlierFacts(month, page)]} />
+      <FigureList facts={[...costFacts(month, page), ...earlierFacts(month, page)]} />
       <ChangeNote changes={month.tariff_changes} />
     </section>
   );
@@ -83,7 +83,7 @@ export function ChangeNote({ changes }: { readonly changes: readonly { readonly 
   return <p class="note quiet">{t("charges_changed", { days })}</p>;
 }
 
-function earlierFacts(month: MonthAnswer, { t, f }: PageTools): readonly Fact[] {
+function earlierFacts(month: MonthAnswer, { t, f }: PageTools): readonly Figure[] {
   const { currency, peaks } = month;
   const start = Date.parse(month.start);
   const costs = [
@@ -91,7 +91,7 @@ function earlierFacts(month: MonthAnswer, { t, f }: PageTools): readonly Fact[] 
     [f.month(f.calendar.add("month", start, -12)), month.same_month_last_year],
     [f.year(f.calendar.add("year", start, -1)), month.previous_year],
   ] as const;
-  const facts: Fact[] = costs.flatMap(([name, cost]) =>
+  const facts: Figure[] = costs.flatMap(([name, cost]) =>
     cost === null ? [] : { name, text: f.money(cost, currency, 0), note: "" },
   );
   if (!peaks) return facts;

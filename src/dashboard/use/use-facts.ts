@@ -1,13 +1,13 @@
 /** Texts about the sum, the prices paid and the average price of a period. */
 import type { Words } from "../page.ts";
 import { type MeasureName, totalOf, type UsageBar } from "./energy.ts";
-import type { Fact } from "./month-figures.tsx";
+import type { Figure } from "./month-figures.tsx";
 
 /** Minimum relative difference to the mean price that is mentioned. */
 const MIN_SHARE = 0.005;
 
 export interface UseFacts {
-  readonly facts: readonly Fact[];
+  readonly facts: readonly Figure[];
   readonly notes: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export function sumFacts(
 /** Returns the mean price paid per kWh, and its difference to the mean of all prices of the period if that is known. */
 export function paidFacts(paid: number, mean: number | null, currency: string | null, { t, f }: Words): UseFacts {
   const perKwh = (value: number) => `${f.money(value, currency)}/kWh`;
-  const facts: Fact[] = [{ name: t("average_paid"), text: perKwh(paid), note: "" }];
+  const facts: Figure[] = [{ name: t("average_paid"), text: perKwh(paid), note: "" }];
   if (mean === null) return { facts, notes: [] };
   facts.push({ name: t("market_mean"), text: perKwh(mean), note: "" });
   const share = (paid - mean) / Math.abs(mean);

@@ -35,7 +35,7 @@ export interface PeriodRange {
   readonly unit: UsageUnit;
 }
 
-export function rangeOf(period: Period, now: number, calendar: Calendar): PeriodRange {
+export function periodRange(period: Period, now: number, calendar: Calendar): PeriodRange {
   if (period.kind === "custom") {
     const { from, to, by } = period.dates;
     const [start, last] = [from, to].map((date) => calendar.dateStart(date) ?? now);
@@ -52,7 +52,7 @@ export function rangeOf(period: Period, now: number, calendar: Calendar): Period
 /** Returns the period that is `count` steps later. Chosen dates do not change. */
 export function steppedFrom(period: Period, count: number, now: number, calendar: Calendar): Period {
   if (period.kind === "custom") return period;
-  const { from, to } = rangeOf(period, now, calendar);
+  const { from, to } = periodRange(period, now, calendar);
   const { kind } = period;
   if (kind === "years") return { kind, at: calendar.add("year", to - DAY_MS, count * YEARS_SHOWN) };
   return { kind, at: calendar.add(kind, from, count) };

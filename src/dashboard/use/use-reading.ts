@@ -3,7 +3,7 @@
 import { meanPrice, type PricePoint, pricePoints } from "../../core/prices/timeline.ts";
 import type { Row } from "../../core/series/series.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
-import type { EnergyAnswer, Home } from "../store/answers.ts";
+import type { EnergyAnswer, HomeAnswer } from "../store/answers.ts";
 import { get } from "../store/requests.ts";
 import { MEASURES, type Measure, type MeasureName, type UsageRange } from "./energy.ts";
 
@@ -35,7 +35,7 @@ export class UseReading {
    * money, one year per request.
    */
   async rows(
-    home: Home,
+    home: HomeAnswer,
     name: MeasureName,
     { from, to: end, unit, until }: UsageRange,
     calendar: Calendar,
@@ -58,7 +58,7 @@ export class UseReading {
 
   /** Returns the mean price of a range, read in parts of the maximum size; null without prices. */
   async marketMean(
-    home: Home,
+    home: HomeAnswer,
     { from, to }: { readonly from: number; readonly to: number },
     calendar: Calendar,
   ): Promise<number | null> {
@@ -74,7 +74,7 @@ export class UseReading {
   }
 
   async #read(
-    home: Home,
+    home: HomeAnswer,
     operation: string,
     { from, to }: { readonly from: number; readonly to: number },
     rest: Readonly<Record<string, string>>,

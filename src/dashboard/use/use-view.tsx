@@ -6,10 +6,10 @@ import type { ChartView } from "../chart/chart-view.ts";
 import { Plot } from "../chart/plot.tsx";
 import { Choice, EmptyView, Icon, Part } from "../elements.tsx";
 import { usePage, type Words } from "../page.ts";
-import type { Home } from "../store/answers.ts";
+import type { HomeAnswer } from "../store/answers.ts";
 import { type Refusal, refusalIn } from "../store/requests.ts";
 import { addedUp, averagePaid, MEASURES, type MeasureName, type UsageBar } from "./energy.ts";
-import { Facts, MonthCard } from "./month-figures.tsx";
+import { FigureList, MonthCard } from "./month-figures.tsx";
 import { DatesForm } from "./use-dates.tsx";
 import { amountText, paidFacts, sumFacts, type UseFacts } from "./use-facts.ts";
 import {
@@ -17,7 +17,7 @@ import {
   PERIODS,
   type Period,
   type PeriodRange,
-  rangeOf,
+  periodRange,
   steppedFrom,
   ticksOf,
   titleOf,
@@ -39,7 +39,7 @@ export function UseView() {
 }
 
 interface UseProps {
-  readonly home: Home;
+  readonly home: HomeAnswer;
   /** Measures that the home has. */
   readonly measures: readonly MeasureName[];
 }
@@ -49,7 +49,7 @@ function Use({ home, measures }: UseProps) {
   const [wanted, setMeasure] = useState<MeasureName>("consumption");
   const [period, setPeriod] = useState<Period>({ kind: "month", at: null });
   const measure = measures.includes(wanted) ? wanted : (measures[0] ?? wanted);
-  const range = rangeOf(period, store.time.peek(), f.calendar);
+  const range = periodRange(period, store.time.peek(), f.calendar);
   const { use, facts, refusal, isBusy } = useReadUse(home, measure, period);
   return (
     <Part id="use" card={false} busy={isBusy}>
@@ -67,7 +67,7 @@ function Use({ home, measures }: UseProps) {
         <PeriodChoice period={period} range={range} onChoose={setPeriod} />
         <UseChart use={use} home={home} />
         <Notes refusal={refusal} notes={facts.notes} />
-        <Facts facts={facts.facts} />
+        <FigureList facts={facts.facts} />
       </div>
       <MonthCard key={home.id} home={home} />
     </Part>
@@ -164,7 +164,7 @@ interface UseState {
 }
 
 /** Reads the usage of a period: first its bars and their sum, then the prices paid. Earlier data stays until then. */
-function useReadUse(home: Home, measure: MeasureName, period: Period): UseState & { readonly isBusy: boolean } {
+function useReadUse(home: HomeAnswer, measure: MeasureName, period: Period): UseState & { readonly isBusy: boolean } {
   const page = usePage();
   const { store, f } = page;
   const [reading] = useState(() => new UseReading());
@@ -183,7 +183,7 @@ function useReadUse(home: Home, measure: MeasureName, period: Period): UseState 
     };
     const read = async () => {
       const now = store.now();
-      const { from, to, unit } = rangeOf(period, now, f.calendar);
+      const { from, to, unit } = periodRange(period, now, f.calendar);
       // Future hours and those of today do not count as missing, because meters report a day later.
       const range = { from, to, unit, until: Math.min(f.calendar.startOf("day", now), to) };
       const usage = await reading.rows(home, measure, range, f.calendar);
@@ -215,7 +215,7 @@ function useReadUse(home: Home, measure: MeasureName, period: Period): UseState 
 
 const NO_FACTS: UseFacts = { facts: [], notes: [] };
 
-function UseChart({ use, home }: { readonly use: ReadUse | null; readonly home: Home }) {
+function UseChart({ use, home }: { readonly use: ReadUse | null; readonly home: HomeAnswer }) {
   const page = usePage();
   const { t, f } = page;
   const [picked, setPicked] = useState<number | null>(null);

@@ -1,7 +1,7 @@
 /** Formats numbers, money and times in the user's locale and in the home's time zone. */
 
+import type { Language } from "../../core/language/language.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
-import type { Language } from "./language.ts";
 
 /** Locale of a language if the browser names no country. */
 const COUNTRIES: Readonly<Record<Language, string>> = { da: "da-DK", sv: "sv-SE", nb: "nb-NO", en: "en-GB" };

@@ -1,4 +1,5 @@
 /** The language of the page: the browser's if the page has it, or the one that was chosen on the page. */
+import type { Language } from "../../core/language/language.ts";
 import { type DashboardSubject, type Facts, fillText, type Pattern, type Texts } from "../../core/text/fill-text.ts";
 import { get } from "../store/requests.ts";
 
@@ -13,8 +14,10 @@ export interface Translate<Part extends TextPart = "page"> {
   readonly language: Language;
 }
 
-export const LANGUAGES = { da: "Dansk", sv: "Svenska", nb: "Norsk", en: "English" } as const;
-export type Language = keyof typeof LANGUAGES;
+export const LANGUAGES = { da: "Dansk", sv: "Svenska", nb: "Norsk", en: "English" } as const satisfies Record<
+  Language,
+  string
+>;
 export const languageOptions = Object.entries(LANGUAGES).map(([value, text]) => ({ value, text, lang: value }));
 
 /** Names that browsers use for Norwegian. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../../src/core/time/interval.ts";
-import { comingHours, covers, figuresOf, outlook, type PricePoint } from "../../../src/dashboard/timeline.ts";
+import { comingHours, covers, figuresOf, outlook, type ShownPoint } from "../../../src/dashboard/timeline.ts";
 import { addedUp, averagePaid, MEASURES, totalOf } from "../../../src/dashboard/use/energy.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 
@@ -9,7 +9,7 @@ const QUARTER = HOUR_MS / 4;
 const calendar = serviceCalendar();
 
 /** Returns prices of consecutive hours; null is a gap. */
-function hours(prices: readonly (number | null)[], from = MIDNIGHT, estimate = false): PricePoint[] {
+function hours(prices: readonly (number | null)[], from = MIDNIGHT, estimate = false): ShownPoint[] {
   return prices.flatMap((price, i) => {
     const start = from + i * HOUR_MS;
     const level = (price ?? 0) < 1 ? "cheap" : (price ?? 0) < 2 ? "normal" : "expensive";
