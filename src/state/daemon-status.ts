@@ -68,17 +68,13 @@ export class DaemonStates {
       startedAt,
       update: stats.update,
       problems: problems.list(),
-      interfaces: all.map((account, i) => {
-        const { minute, day } = account.standing(now);
-        return {
-          account: account.name,
-          interface: account === accounts.thirdParty ? "third_party" : "consumer",
-          service: account.trouble ?? serviceStateOf(problems.of(account.name), states[i]?.answered === true),
-          minuteLeft: minute?.left ?? null,
-          dayLeft: day?.left ?? null,
-          requestsToday: repository.requestLog.countSince(account.name, stepStart(now, DAY_MS)),
-        };
-      }),
+      interfaces: all.map((account, i) => ({
+        account: account.name,
+        interface: account === accounts.thirdParty ? "third_party" : "consumer",
+        service: account.trouble ?? serviceStateOf(problems.of(account.name), states[i]?.answered === true),
+        quota: account.standing(now),
+        requestsToday: repository.requestLog.countSince(account.name, stepStart(now, DAY_MS)),
+      })),
       series: states.flatMap(({ series }) => series),
       backfill: wanted === 0 ? null : { known, wanted, pause: waiting?.backfillPause(now) ?? null },
     };

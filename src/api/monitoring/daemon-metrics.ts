@@ -1,8 +1,8 @@
 /** Metrics of the daemon: quota, requests, series ages, broker, LAN, database and process. */
 
+import type { ReportedWindow } from "../../core/status/daemon-status.ts";
 import { VERSION } from "../../core/status/version.ts";
 import { DAY_MS } from "../../core/time/interval.ts";
-import type { ReportedWindow } from "../../service/client/account.ts";
 import { operationIds, operationOf } from "../../service/contract/operations.ts";
 import { type MetricRow, metric, seconds, single } from "./metric.ts";
 
@@ -10,12 +10,9 @@ const interfaceOf = new Map<string, string>(operationIds.map((id) => [id, operat
 
 /** Returns a metric of each account's quota windows. Windows that the service has not reported are omitted. */
 function perWindow(name: string, help: string, read: (window: ReportedWindow) => number): MetricRow {
-  return metric(name, help, ["account", "window"], ({ accounts }) =>
-    accounts.flatMap((account) =>
-      (["minute", "day"] as const).map((window) => {
-        const reported = account.windows[window];
-        return [[account.name, window], reported && read(reported)] as const;
-      }),
+  return metric(name, help, ["account", "window"], ({ interfaces }) =>
+    interfaces.flatMap(({ account, quota }) =>
+      Object.entries(quota).map(([window, reported]) => [[account, window], reported && read(reported)] as const),
     ),
   );
 }
@@ -27,8 +24,8 @@ export const daemonMetricRows: readonly MetricRow[] = [
   metric("elbro_health", "1 if a check of /healthz is ok, otherwise 0.", ["check"], ({ health }) =>
     Object.entries(health.checks).map(([name, { code }]) => [[name], Number(code === "ok")]),
   ),
-  metric("elbro_problems", "Current problems by code.", ["code"], ({ state }) =>
-    [...Map.groupBy(state.problems, ({ code }) => code)].map(([code, problems]) => [[code], problems.length]),
+  metric("elbro_problems", "Current problems by code.", ["code"], (daemon) =>
+    [...Map.groupBy(daemon.problems, ({ code }) => code)].map(([code, problems]) => [[code], problems.length]),
   ),
   perWindow(
     "elbro_service_quota_limit",
@@ -44,29 +41,27 @@ export const daemonMetricRows: readonly MetricRow[] = [
     "elbro_service_requests_today",
     "Requests since midnight UTC by purpose, including those before a restart.",
     ["account", "share"],
-    ({ accounts }) =>
-      accounts.flatMap(({ name, spent }) =>
-        Object.entries(spent.by_share).map(([share, value]) => [[name, share], value] as const),
+    ({ interfaces }) =>
+      interfaces.flatMap(({ account, spent }) =>
+        Object.entries(spent.byShare).map(([share, value]) => [[account, share], value] as const),
       ),
   ),
   metric(
     "elbro_service_requests_total",
     "Requests to the service since the daemon started; the outcome is ok, a status, or an error.",
     ["account", "interface", "operation", "outcome"],
-    ({ deps }) =>
-      deps.state.stats.asked
-        .list()
-        .map(({ labels: [account = "", operation = "", outcome = ""], count }) => [
-          [account, interfaceOf.get(operation) ?? "other", operation, outcome],
-          count,
-        ]),
+    ({ asked }) =>
+      asked.map(({ labels: [account = "", operation = "", outcome = ""], count }) => [
+        [account, interfaceOf.get(operation) ?? "other", operation, outcome],
+        count,
+      ]),
   ),
   metric(
     "elbro_series_age_seconds",
     "Time since the last response of the service with a series.",
     ["account", "home", "series"],
-    ({ state, now }) =>
-      state.series.map(({ account, owner, label, lastSuccessAt }) => [
+    ({ series, now }) =>
+      series.map(({ account, owner, label, lastSuccessAt }) => [
         [account, owner?.id ?? "", label],
         lastSuccessAt === null ? null : Math.max(0, seconds(now - lastSuccessAt)),
       ]),
@@ -75,57 +70,54 @@ export const daemonMetricRows: readonly MetricRow[] = [
     "elbro_backfill_seconds",
     "Length of the stored and of the configured history, over all series.",
     ["part"],
-    ({ state: { backfill } }) => Object.entries(backfill ?? {}).map(([part, days]) => [[part], seconds(days * DAY_MS)]),
+    ({ backfill }) =>
+      (["known", "wanted"] as const).map((part) => [[part], backfill && seconds(backfill[part] * DAY_MS)]),
   ),
-  single("elbro_mqtt_connected", "Whether the broker is connected.", ({ deps }) =>
-    Number(deps.mqtt.client.status().connected),
-  ),
+  single("elbro_mqtt_connected", "Whether the broker is connected.", ({ broker }) => Number(broker.connected)),
   single(
     "elbro_mqtt_connections_total",
     "Successful connections to the broker since the daemon started.",
-    ({ deps }) => deps.mqtt.client.status().connections,
+    ({ broker }) => broker.connections,
   ),
   single(
     "elbro_mqtt_published_messages_total",
     "State messages that the broker has accepted since the daemon started.",
-    ({ deps }) => deps.mqtt.client.status().published,
+    ({ broker }) => broker.published,
   ),
   metric(
     "elbro_lan_requests_total",
     "Responses of the LAN API since the daemon started, by key and status; the key is empty if none was sent.",
     ["key", "status"],
-    ({ deps }) => deps.state.stats.answered.list().map(({ labels, count }) => [labels, count]),
+    ({ answered }) => answered.map(({ labels, count }) => [labels, count]),
   ),
-  single("elbro_events_listeners", "Connected clients of /events.", ({ deps }) => deps.events.hub.counts.listeners),
+  single("elbro_events_listeners", "Connected clients of /events.", ({ listeners }) => listeners.listeners),
   single(
     "elbro_events_dropped_listeners_total",
     "Clients of /events that were disconnected because they read too slowly.",
-    ({ deps }) => deps.events.hub.counts.dropped,
+    ({ listeners }) => listeners.dropped,
   ),
   single("elbro_database_bytes", "Size of the database.", ({ database }) => database.bytes),
   single(
     "elbro_database_log_bytes",
     "Size of the write-ahead log of the database.",
-    ({ database }) => database.log_bytes,
+    ({ database }) => database.logBytes,
   ),
   single(
     "elbro_database_written_rows_total",
     "Rows written to the database since the daemon started.",
-    ({ database }) => database.row_changes,
+    ({ database }) => database.rowChanges,
   ),
   single(
     "elbro_archive_written_rows_total",
     "Rows written to the archive since the daemon started; absent without an archive.",
-    ({ deps: { state } }) => state.stats.archive?.rows ?? null,
+    ({ archive }) => archive?.rows ?? null,
   ),
   single(
     "elbro_archive_backlog_chunks",
     "Parts of series (mostly days) that are not in the archive yet, counted up to 100,000, during the first copy up to 10,000.",
-    ({ deps: { state } }) => state.stats.archive?.count() ?? null,
+    ({ archive }) => archive?.count() ?? null,
   ),
-  single("elbro_uptime_seconds", "Time since the daemon started.", ({ deps }) =>
-    seconds(deps.clock.monotonicMs() - deps.state.stats.startedMs),
-  ),
+  single("elbro_uptime_seconds", "Time since the daemon started.", ({ uptimeMs }) => seconds(uptimeMs)),
   metric(
     "elbro_event_loop_delay_seconds",
     "Delay of the event loop since the last reading.",

@@ -11,16 +11,18 @@ import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import type { State } from "../../state/open-state.ts";
 import { KeyFile } from "../../storage/api-key-file.ts";
 import type { ApiDeps } from "../deps.ts";
+import { daemonRecord } from "./daemon-record.ts";
 import type { HealthReport } from "./health.ts";
 import { systemReport } from "./system-report.ts";
 
 export async function diagnosticsReport(deps: ApiDeps, health: HealthReport, now: EpochMs): Promise<unknown> {
   const { config, state } = deps;
   const { homes, homeReader, accounts } = state;
+  const record = await daemonRecord(deps, health, now);
   const report = {
     made_at: formatInstant(now),
     machine: machine(),
-    system: await systemReport(deps, health, now, "en"),
+    system: systemReport(record, config, "en"),
     homes: homes.list().map((home) => {
       const { today, tomorrow, tomorrowValid, forecast, current, currency } = homeReader.snapshot(home, now);
       return {
@@ -38,7 +40,7 @@ export async function diagnosticsReport(deps: ApiDeps, health: HealthReport, now
         capabilities: homes.address(home.addressId)?.capabilities ?? null,
       };
     }),
-    plans: state.plans.snapshots.map(({ definition, on, state, reason, runs }) => ({
+    plans: record.plans.map(({ definition, on, state, reason, runs }) => ({
       id: definition.id,
       on,
       state,
@@ -48,8 +50,8 @@ export async function diagnosticsReport(deps: ApiDeps, health: HealthReport, now
     })),
     config: redactedConfig(config),
   };
-  const keys = state.stats.answered.list().flatMap(({ labels: [key] }) => key ?? []);
-  const plans = state.plans.snapshots.map(({ definition }) => definition);
+  const keys = record.answered.flatMap(({ labels: [key] }) => key ?? []);
+  const plans = record.plans.map(({ definition }) => definition);
   return redact(report, hiddenOf({ config, homes, accounts, plans, keys }));
 }
 

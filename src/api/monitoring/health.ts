@@ -150,21 +150,9 @@ function statusOf(codes: readonly HealthCode[], serves: boolean): HealthStatus {
 
 /** Returns the body of the response. `hasKey` adds the details, which contain names. */
 export function healthBody({ status, checks }: HealthReport, hasKey: boolean): ValueOf<typeof healthSummary> {
-  const bodyOf = ({ code, text, detail }: HealthCheck) => ({
-    ok: code === "ok",
-    code,
-    text,
-    ...(hasKey && detail.length > 0 && { detail }),
-  });
-  const { loop, database, prices, clock, problems } = checks;
-  return {
-    status,
-    checks: {
-      loop: bodyOf(loop),
-      database: bodyOf(database),
-      prices: bodyOf(prices),
-      clock: bodyOf(clock),
-      problems: bodyOf(problems),
-    },
+  const bodyOf = ({ code, text, detail }: HealthCheck) => {
+    return { ok: code === "ok", code, text, ...(hasKey && detail.length > 0 && { detail }) };
   };
+  const named = Object.entries(checks).map(([name, check]) => [name, bodyOf(check)]);
+  return { status, checks: Object.fromEntries(named) as Record<keyof typeof checks, ReturnType<typeof bodyOf>> };
 }

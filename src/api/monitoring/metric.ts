@@ -5,9 +5,9 @@ import { type EpochMs, SECOND_MS } from "../../core/time/interval.ts";
 import { publishedSnapshot } from "../../state/price-reader.ts";
 import { inSlices } from "../../state/slices.ts";
 import type { ApiDeps } from "../deps.ts";
+import { daemonRecord } from "./daemon-record.ts";
 import type { HealthReport } from "./health.ts";
 import type { MetricFamily } from "./prometheus-text.ts";
-import { databaseReport, spentToday } from "./system-report.ts";
 
 /** Definition of a metric: name, help text, labels, and the function that reads its samples. */
 export interface MetricRow extends Omit<MetricFamily, "samples"> {
@@ -51,23 +51,8 @@ export async function metricMoment(deps: ApiDeps, health: HealthReport, now: Epo
     state.homes.list(),
     (home) => void homes.push({ home, snapshot: publishedSnapshot(state, home, now) }),
   );
-  return {
-    deps,
-    now,
-    health,
-    state: await state.daemonState(now),
-    places: state.places.snapshots(now, state.homes.ids),
-    homes,
-    plans: state.plans.snapshots,
-    plugs: deps.plugs.snapshots(),
-    accounts: state.accounts.all.map((account) => ({
-      name: account.name,
-      windows: account.standing(now),
-      spent: spentToday(state.repository, account.name, now),
-    })),
-    database: databaseReport(deps.storage),
-    delays: loopDelays(deps),
-  };
+  const places = state.places.snapshots(now, state.homes.ids);
+  return { ...(await daemonRecord(deps, health, now)), homes, places, delays: loopDelays(deps) };
 }
 
 const NANOSECONDS = 1e9;

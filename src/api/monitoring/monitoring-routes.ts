@@ -15,6 +15,7 @@ import { eventRows } from "../event-source.ts";
 import { textSchema } from "../openapi/openapi-operation.ts";
 import { homeAs } from "../parameters.ts";
 import { anyObject } from "../schema.ts";
+import { daemonRecord } from "./daemon-record.ts";
 import { diagnosticsReport } from "./diagnostics.ts";
 import { type HealthReport, healthBody, healthOf } from "./health.ts";
 import { allMetrics, metricRows } from "./metrics.ts";
@@ -74,7 +75,8 @@ export const monitoringEndpoints = [
     answer: system,
     async run(source, _params, { now, headers }) {
       const language = languageOf(headers["accept-language"], source.config.language);
-      return { kind: "json", body: await systemReport(source, await source.health(), now, language) };
+      const record = await daemonRecord(source, await source.health(), now);
+      return { kind: "json", body: systemReport(record, source.config, language) };
     },
   }),
   monitoring("GET /local/v1/diagnostics", "getDiagnostics", "read", {

@@ -11,15 +11,21 @@ export const serviceStates: readonly ServiceState[] = [
 ];
 export type ServiceState = "waiting" | "ok" | ServiceProblemCode;
 
+/** Quota window as the service reported it. `resetsAt` is null from its end until the next response. */
+export interface ReportedWindow {
+  readonly limit: number;
+  readonly left: number;
+  readonly resetsAt: EpochMs | null;
+}
+
 /** State of one service interface for one account. */
 export interface InterfaceState {
   /** Slug, used in entity ids. */
   readonly account: string;
   readonly interface: "consumer" | "third_party";
   readonly service: ServiceState;
-  /** Remaining requests according to the service; null before the first response, or if it does not report them. */
-  readonly minuteLeft: number | null;
-  readonly dayLeft: number | null;
+  /** Null before the first response, or if the service does not report it. */
+  readonly quota: Readonly<Record<"minute" | "day", ReportedWindow | null>>;
   /** Attempts since UTC midnight, including rejected ones. */
   readonly requestsToday: number | null;
 }

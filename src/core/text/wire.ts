@@ -5,9 +5,11 @@ import { rounded } from "./rounding.ts";
 type Digit = "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9";
 
 /** `percentile_30_days` for `percentile30Days`. A name with underscores stays. */
-type Snake<Name extends string, Before extends string = "_"> = Name extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? (First extends Digit ? (Before extends Digit | "_" ? "" : "_") : "") : "_"}${Lowercase<First>}${Snake<Rest, First>}`
-  : "";
+type Snake<Name extends string, Before extends string = "_"> = string extends Name
+  ? Name
+  : Name extends `${infer First}${infer Rest}`
+    ? `${First extends Lowercase<First> ? (First extends Digit ? (Before extends Digit | "_" ? "" : "_") : "") : "_"}${Lowercase<First>}${Snake<Rest, First>}`
+    : "";
 
 /** Names of instants. A number with such a name is one, and no other number is. */
 type InstantName =

@@ -92,8 +92,8 @@ function interfaceRows({ account, ...state }: InterfaceState): Row[] {
       options: serviceStates,
       icon: "mdi:cloud-check-outline",
     }),
-    row(`quota_minute_${key}`, "quota_left_this_minute", () => state.minuteLeft, count),
-    row(`quota_day_${key}`, "quota_left_today", () => state.dayLeft, count),
+    row(`quota_minute_${key}`, "quota_left_this_minute", () => state.quota.minute?.left ?? null, count),
+    row(`quota_day_${key}`, "quota_left_today", () => state.quota.day?.left ?? null, count),
     row(`requests_today_${key}`, "requests_today", () => state.requestsToday, count),
   ];
 }

@@ -44,9 +44,9 @@ function infoOf({ version, startedAt, interfaces, problems, backfill }: DaemonSt
       interfaces.map((each) => [each.account, { interface: each.interface, state: each.service }]),
     ),
     quota: Object.fromEntries(
-      interfaces.map(({ account, minuteLeft, dayLeft, requestsToday }) => [
+      interfaces.map(({ account, quota: { minute, day }, requestsToday }) => [
         account,
-        wire({ minuteLeft, dayLeft, requestsToday }),
+        wire({ minuteLeft: minute?.left ?? null, dayLeft: day?.left ?? null, requestsToday }),
       ]),
     ),
     backfill: backfill && { days_known: backfill.known, days_wanted: backfill.wanted },

@@ -6,7 +6,7 @@ import type { MonotonicMs, Share } from "../../core/fetching/rate-limit.ts";
 import type { Verdict } from "../../core/fetching/retry-policy.ts";
 import { InvariantError } from "../../core/invariant.ts";
 import { message, type Text } from "../../core/language/text.ts";
-import type { BackfillPause } from "../../core/status/daemon-status.ts";
+import type { BackfillPause, ReportedWindow } from "../../core/status/daemon-status.ts";
 import { reportBroken } from "../../core/status/kept-promise.ts";
 import { type ProblemFound, type Problems, setProblem } from "../../core/status/problem.ts";
 import type { ProblemCode, ServiceProblemCode } from "../../core/status/problem-catalog.ts";
@@ -36,13 +36,6 @@ export type AccountReply<Id extends OperationId> =
   | (Success<Id> & { readonly requestId: string | null })
   | (FetchFailure & { readonly settled: boolean })
   | Deferred;
-
-/** Quota window as the service reported it. `resetsAt` is null from its end until the next response. */
-export interface ReportedWindow {
-  readonly limit: number;
-  readonly left: number;
-  readonly resetsAt: EpochMs | null;
-}
 
 export interface AccountDeps {
   readonly name: string;

@@ -252,7 +252,8 @@ describe("devices", () => {
 
 test("a request changes no entity of the daemon that is enabled by default, and none of their attributes", () => {
   const before = daemon("busy");
-  const interfaces = before.interfaces.map((each) => ({ ...each, minuteLeft: 57, dayLeft: 1_989, requestsToday: 11 }));
+  const quota = { minute: { limit: 60, left: 57, resetsAt: null }, day: null };
+  const interfaces = before.interfaces.map((each) => ({ ...each, quota, requestsToday: 11 }));
   const series = before.series.map((each) => ({ ...each, lastSuccessAt: (each.lastSuccessAt ?? 0) + 60_000 }));
   expect(series).not.toEqual([]);
   const after = { ...before, interfaces, series };
