@@ -6,6 +6,7 @@ import {
   importLevels,
   importsOf,
   largeFunctions,
+  namesExportedTwice,
   type Violation,
   violationsIn,
 } from "./support/sources/architecture.ts";
@@ -60,6 +61,10 @@ describe("the sources follow the rule", () => {
     const folders = Object.groupBy(Object.keys(sources), (path) => dirname(path));
     const large = Object.entries(folders).filter(([, files = []]) => files.length > 20);
     expect(large.map(([folder]) => folder)).toEqual([]);
+  });
+
+  test("no name is exported by two files", () => {
+    expect(namesExportedTwice(sources)).toEqual([]);
   });
 
   test("functions have at most 60 lines and 4 parameters", () => {
@@ -325,6 +330,30 @@ describe("size of functions", () => {
       "src/b.ts (…): 5 parameters",
       "src/c.ts b: 61 lines",
     ]);
+  });
+});
+
+describe("names of exports", () => {
+  test("a name of two files is reported, however it is exported", () => {
+    expect(
+      namesExportedTwice({
+        "src/a.ts": "export const a = 1; export function b() {} export interface C {} export const { d, e: f } = g;",
+        "src/b.ts":
+          "const a = 1; const e = 2; export { a, e }; export class b {} export type C = 1; export const f = 1;",
+        "src/c.ts": 'export type { C } from "./a.ts"; export const [d] = g; const inner = () => { const b = 1; };',
+      }),
+    ).toEqual([
+      "a: src/a.ts, src/b.ts",
+      "b: src/a.ts, src/b.ts",
+      "C: src/a.ts, src/b.ts, src/c.ts",
+      "d: src/a.ts, src/c.ts",
+      "f: src/a.ts, src/b.ts",
+    ]);
+  });
+
+  test("each command exports its line and main", () => {
+    const command = "export const line = 1; export function main() {}";
+    expect(namesExportedTwice({ "src/cli/a.ts": command, "src/cli/b.ts": command })).toEqual([]);
   });
 });
 

@@ -20,8 +20,8 @@ import { historyProgress } from "./history-progress.ts";
 import type { Signalled } from "./process-end.ts";
 import type { TerminalLog } from "./terminal-log.ts";
 
-/** State that is kept when a real home replaces the demo. */
-export interface World {
+/** Inputs of a start, kept when a real home replaces the demo. */
+export interface StartInputs {
   readonly given: Arguments;
   readonly files: ReturnType<typeof openAccountFiles>;
   readonly clock: Clock;
@@ -42,7 +42,7 @@ export interface World {
 }
 
 export function daemonOptions(
-  { given, clock, text, isTerminal, log, onCrash, isSuspect, starts, tried = [] }: World,
+  { given, clock, text, isTerminal, log, onCrash, isSuspect, starts, tried = [] }: StartInputs,
   config: Config,
   demo: Demo | null,
 ): DaemonOptions {

@@ -22,8 +22,8 @@ import {
   configurationSource,
   daemonOptions,
   type Running,
+  type StartInputs,
   setupOf,
-  type World,
   withSupervisor,
 } from "../start-options.ts";
 import { systemClock } from "../system-clock.ts";
@@ -92,7 +92,7 @@ export async function main(given: Arguments): Promise<number> {
   const restartIfUnreadable = restarter({ clock, log: output.log }, () => startAgain(true));
   // Stored data belongs to the service that it came from.
   const onOtherService = () => void startAgain(false);
-  const world: World = {
+  const world: StartInputs = {
     given,
     files,
     clock,
@@ -112,7 +112,7 @@ export async function main(given: Arguments): Promise<number> {
 }
 
 /** Opens the log: lines for people on a terminal, by default JSON elsewhere. */
-function openLog({ level, format }: Config["log"], clock: Clock): Pick<World, "text" | "isTerminal" | "log"> {
+function openLog({ level, format }: Config["log"], clock: Clock): Pick<StartInputs, "text" | "isTerminal" | "log"> {
   const isTerminal = isatty(STDOUT);
   const isText = isTerminal || process.env.ELBRO_LOG_DEFAULT === "text";
   const isForPeople = (format ?? (isText ? "text" : "json")) === "text";
@@ -149,7 +149,7 @@ function reloadsInOrder(daemon: Daemon, read: () => Promise<Config>, onOtherServ
  * page. `failure` is the reason why the home of an earlier set-up could not be started.
  */
 async function startHouse(
-  world: World,
+  world: StartInputs,
   loaded: Configuration,
   onSetUp: SetupOptions["onDone"],
   failure: Text | null = null,

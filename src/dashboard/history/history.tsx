@@ -6,7 +6,7 @@ import { type FormTexts, formTextsIn, labelOf, plainName } from "../forms/form-t
 import { usePage } from "../page.ts";
 import { call } from "../store/requests.ts";
 import { Block, ListRow, Sure, useList } from "../system/block.tsx";
-import { useTexts } from "../system/system-context.ts";
+import { useSystemTexts } from "../system/system-context.ts";
 import { changeCount } from "./changes.ts";
 
 /** Changes that are shown before "Show all". */
@@ -19,7 +19,7 @@ interface Read {
 }
 
 export function History() {
-  const t = useTexts();
+  const t = useSystemTexts();
   const { f } = usePage();
   const [chosen, setChosen] = useState<string | null>(null);
   const [isWhole, setWhole] = useState(false);
@@ -90,7 +90,7 @@ interface DifferencesProps {
 }
 
 function Differences({ of, texts }: DifferencesProps) {
-  const t = useTexts();
+  const t = useSystemTexts();
   if (of === null) return <span class="faint">{t("history_unknown")}</span>;
   return of.map(({ path, before, after }) => (
     <span key={path} class="faint">
@@ -110,7 +110,7 @@ function labelsOf(texts: FormTexts, path: string): string {
   return keys.length === 0 ? plainName(id) : `${plainName(id)}: ${labelOf(texts, `${list}[].${keys.join(".")}`)}`;
 }
 
-function shownValue(value: unknown, t: ReturnType<typeof useTexts>): string {
+function shownValue(value: unknown, t: ReturnType<typeof useSystemTexts>): string {
   if (value === null || value === undefined) return t("history_nothing");
   if (value === "(set)") return t("setting_secret");
   if (typeof value !== "object") return String(value);

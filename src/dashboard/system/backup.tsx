@@ -5,13 +5,13 @@ import { usePage } from "../page.ts";
 import { call, download, upload } from "../store/requests.ts";
 import { helpUrl } from "../words/help.ts";
 import { Block, Sure, useList } from "./block.tsx";
-import { useTexts } from "./system-context.ts";
+import { useSystemTexts } from "./system-context.ts";
 
 const PATH = "local/v1/backup";
 const TYPE = "application/octet-stream";
 
 export function Backup() {
-  const t = useTexts();
+  const t = useSystemTexts();
   const { t: words, store } = usePage();
   const [chosen, setChosen] = useState<File | null>(null);
   const [isWaiting, setWaiting] = useState(false);
@@ -74,7 +74,7 @@ interface CopyPickerProps {
 
 /** Button that lets the user choose the file of a copy. */
 function CopyPicker({ isBusy, onChoose }: CopyPickerProps) {
-  const t = useTexts();
+  const t = useSystemTexts();
   const picker = useRef<HTMLInputElement>(null);
   const choose = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
     onChoose(currentTarget.files?.[0] ?? null);

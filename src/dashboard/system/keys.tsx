@@ -10,7 +10,7 @@ import { refusalText } from "../plans/plan-words.ts";
 import { call, refusalIn } from "../store/requests.ts";
 import { helpUrl } from "../words/help.ts";
 import { Block, ListRow, Sure } from "./block.tsx";
-import { useTexts } from "./system-context.ts";
+import { useSystemTexts } from "./system-context.ts";
 
 interface MadeKey {
   readonly name: string;
@@ -21,7 +21,7 @@ interface MadeKey {
 }
 
 export function Keys() {
-  const t = useTexts();
+  const t = useSystemTexts();
   const { t: words } = usePage();
   const [keys, setKeys] = useState<readonly LanKeyAnswer[]>([]);
   const [made, setMade] = useState<MadeKey | null>(null);
@@ -67,7 +67,7 @@ export function Keys() {
 }
 
 function KeyLine({ of, onEnd }: { readonly of: LanKeyAnswer; readonly onEnd: () => void }) {
-  const t = useTexts();
+  const t = useSystemTexts();
   const { f } = usePage();
   const [isAsked, setAsked] = useState(false);
   const { name, kind, scopes, last_used: used, fixed } = of;
@@ -104,7 +104,7 @@ interface NewKeyProps {
 }
 
 function NewKey({ names, onCreate }: NewKeyProps) {
-  const t = useTexts();
+  const t = useSystemTexts();
   const [name, setName] = useState("");
   const [control, setControl] = useState(false);
   const [isWrong, setWrong] = useState(false);
@@ -139,7 +139,7 @@ function NewKey({ names, onCreate }: NewKeyProps) {
 
 /** Shows a new key, which cannot be shown again. */
 function Made({ made: { name, key, urls, control } }: { readonly made: MadeKey }) {
-  const t = useTexts();
+  const t = useSystemTexts();
   const [PhoneLink, setPhoneLink] = useState<typeof PhoneLinkOf | null>(null);
   useEffect(() => void import("../phone-link.tsx").then((loaded) => setPhoneLink(() => loaded.PhoneLink)), []);
   const [isCopied, setCopied] = useState(false);

@@ -6,14 +6,14 @@ import { usePage } from "../page.ts";
 import { call, refusalIn } from "../store/requests.ts";
 import { Block } from "./block.tsx";
 import { logReader } from "./log-reader.ts";
-import { useTexts } from "./system-context.ts";
+import { useSystemTexts } from "./system-context.ts";
 
 const LEVELS = ["info", "warn"] as const;
 type Level = (typeof LEVELS)[number];
 const FOLLOW_MS = 3_000;
 
 export function Log() {
-  const t = useTexts();
+  const t = useSystemTexts();
   const [isOpen, setOpen] = useState(false);
   const [level, setLevel] = useState<Level>("info");
   return (
@@ -34,7 +34,7 @@ export function Log() {
 }
 
 function Lines({ level }: { readonly level: Level }) {
-  const t = useTexts();
+  const t = useSystemTexts();
   const { t: words } = usePage();
   const { lines, isLost } = useLog(level);
   return (

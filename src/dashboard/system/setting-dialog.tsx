@@ -13,7 +13,7 @@ import { call } from "../store/requests.ts";
 import { fieldHelpUrl } from "../words/help.ts";
 import { Sure } from "./block.tsx";
 import { changesOf, formOf, type SettingTools, savedText, trialText } from "./setting-tools.ts";
-import { useTexts } from "./system-context.ts";
+import { useSystemTexts } from "./system-context.ts";
 
 interface SettingProps {
   readonly tools: SettingTools;
@@ -35,7 +35,7 @@ const FIRST: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function SettingDialog(props: SettingDialogProps) {
-  const t = useTexts();
+  const t = useSystemTexts();
   const { t: words } = usePage();
   const { tools, schema, setting, step, onClose } = props;
   const { name, keys, is_connection: isConnection } = setting;
@@ -96,7 +96,7 @@ export function SettingDialog(props: SettingDialogProps) {
 
 /** What was typed, what of it changes the setting, and the answers of the daemon. */
 function useSettingForm({ tools, schema, setting: { name, keys }, onClose }: SettingDialogProps) {
-  const t = useTexts();
+  const t = useSystemTexts();
   const { t: words } = usePage();
   const { saved, texts } = tools;
   const open = keys.filter(({ outside }) => !outside);
@@ -129,7 +129,7 @@ function useSettingForm({ tools, schema, setting: { name, keys }, onClose }: Set
 
 /** What a setting is about, when a change takes effect, and what of it is set elsewhere. */
 function SettingFacts({ tools: { texts }, schema, setting }: SettingProps) {
-  const t = useTexts();
+  const t = useSystemTexts();
   const { name, keys, is_connection: isConnection } = setting;
   const { properties, description } = schema.properties?.[name] ?? {};
   const about = isConnection ? t("connection_secrets") : properties && (texts[name]?.about ?? description);
@@ -147,7 +147,7 @@ function SettingFacts({ tools: { texts }, schema, setting }: SettingProps) {
 }
 
 /** When a change takes effect. */
-function effectOf({ keys }: SavedSetting, texts: FormTexts, t: ReturnType<typeof useTexts>): string {
+function effectOf({ keys }: SavedSetting, texts: FormTexts, t: ReturnType<typeof useSystemTexts>): string {
   const late = keys.filter(({ restart }) => restart);
   if (late.length === 0) return t("setting_at_once");
   if (late.length === keys.length) return t("setting_restart");

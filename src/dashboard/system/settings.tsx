@@ -9,12 +9,12 @@ import { route } from "../route.ts";
 import { call } from "../store/requests.ts";
 import { Block, ListRow, useList } from "./block.tsx";
 import { type SettingTools, trialText } from "./setting-tools.ts";
-import { useTexts } from "./system-context.ts";
+import { useSystemTexts } from "./system-context.ts";
 
 type Part = "settings" | "connections";
 
 export function Settings({ part }: { readonly part: Part }) {
-  const t = useTexts();
+  const t = useSystemTexts();
   const { store } = usePage();
   const list = useList<string>();
   const { tools, open, test } = useSettings(part, list);
@@ -69,7 +69,7 @@ function isTestable({ name, is_connection, keys }: SavedSetting, canEdit: boolea
 
 /** The settings of a block, and what its buttons do. */
 function useSettings(part: Part, { say, run, setDialog }: ReturnType<typeof useList<string>>) {
-  const t = useTexts();
+  const t = useSystemTexts();
   const page = usePage();
   const [tools, setTools] = useState<(SettingTools & { readonly shown: readonly SavedSetting[] }) | null>(null);
   const read = async () => {
@@ -133,7 +133,7 @@ interface SettingRowProps {
 }
 
 function SettingRow({ setting, tools, answer, onTest, onOpen }: SettingRowProps) {
-  const t = useTexts();
+  const t = useSystemTexts();
   const page = usePage();
   const { name, is_connection: isConnection } = setting;
   const id = `setting-${name}`;
@@ -170,7 +170,7 @@ function SettingRow({ setting, tools, answer, onTest, onOpen }: SettingRowProps)
 }
 
 interface Words {
-  readonly t: ReturnType<typeof useTexts>;
+  readonly t: ReturnType<typeof useSystemTexts>;
   readonly shown: (value: unknown, text: FieldText | undefined) => string;
 }
 

@@ -5,7 +5,7 @@ import type { Translate } from "../words/language.ts";
 
 export const SystemContext = createContext<Translate<"system"> | null>(null);
 
-export function useTexts(): Translate<"system"> {
+export function useSystemTexts(): Translate<"system"> {
   const texts = useContext(SystemContext);
   if (!texts) throw new Error("a block outside of the system");
   return texts;

@@ -139,6 +139,34 @@ export function largeFunctions(sources: Sources): string[] {
   });
 }
 
+/** Names that each command exports. */
+const NAMES_OF_COMMANDS: readonly string[] = ["line", "main"];
+
+/** Returns the names that more than one file exports: `name: path, path`. */
+export function namesExportedTwice(sources: Sources): string[] {
+  const exported = Object.entries(sources).flatMap(([path, source]) =>
+    childrenOf(parse(path, source).program, "body")
+      .flatMap(exportedNames)
+      .map((name) => ({ name, path })),
+  );
+  return [...Map.groupBy(exported, ({ name }) => name)].flatMap(([name, all]) => {
+    const paths = [...new Set(all.map(({ path }) => path))];
+    return paths.length < 2 || NAMES_OF_COMMANDS.includes(name) ? [] : [`${name}: ${paths.join(", ")}`];
+  });
+}
+
+function exportedNames(node: Node): string[] {
+  if (node.type !== "ExportNamedDeclaration") return [];
+  const { declaration } = node;
+  const declared = isNode(declaration) ? [declaration, ...childrenOf(declaration, "declarations")] : [];
+  const bound = declared.flatMap(({ id }) => (isNode(id) ? [...walk(id)] : []));
+  const names = bound.flatMap(({ node: each, field }) =>
+    ["", "value", "elements"].includes(field) ? nameOf(each) : [],
+  );
+  const passedOn = childrenOf(node, "specifiers").map(({ exported }) => nameOf(exported));
+  return [...names, ...passedOn].flatMap((name) => name ?? []);
+}
+
 /** Checks every file of `sources`. Returns the violations in the order of the files. */
 export function violationsIn(sources: Sources): Violation[] {
   return Object.entries(sources).flatMap(([path, source]) => violationsOf(path, source));
