@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { textIn } from "../../../../src/core/language/text.ts";
 import type { PlanDefinition } from "../../../../src/core/planning/model/plan-definition.ts";
 import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
 import { adjustedSpec, changeSettings, resetOf, shownSettings } from "../../../../src/core/planning/plan-settings.ts";
@@ -39,6 +40,10 @@ test.each([
 });
 
 test.each([
+  ["hours", "1h30m", 1.5],
+  ["from", "21:30", "21:30"],
+  ["max_price", "1.25", 1.25],
+  ["enabled", "OFF", false],
   ["up_to", "5", 5],
   ["cheap_below", "30%", "30%"],
   ["cheap_below", "cheap", "cheap"],
@@ -75,19 +80,40 @@ test("settings that no longer fit each other are forgotten with the next change,
   expect(changeSettings(definition, {}, { hours: "5" })).toMatchObject({ kind: "refused", why: "hours_too_long" });
 });
 
-test.each([
-  ["up_to", "0"],
-  ["cheap_below", "costly"],
-  ["cheap_below", "101%"],
-  ["tolerance", "-1"],
-  ["days", "mon,someday"],
-  ["days", ","],
-  ["min_saving", "free"],
-  ["away", "2026-07-15/2026-07-01"],
-] as const)("%s does not take %s", (name, text) => {
-  const definition = definitionOf(withCheap);
-  expect(changeSettings(definition, {}, { [name]: text })).toMatchObject({
-    kind: "refused",
-    why: "unreadable_setting",
+test("a change has to fit the other settings, earlier ones and those of the same command", () => {
+  // Three hours between 22:00 and 07:00.
+  const definition = definitionOf({ ...washer, hoursMs: 3 * 3_600_000, from: 22 * 60, readyBy: 7 * 60 });
+  const kinds = (changed: object, ...changes: object[]) =>
+    changes.map((change) => changeSettings(definition, changed, change).kind);
+  expect(kinds({ hours: "8" }, { from: "23:30" })).toEqual(["refused"]);
+  expect(kinds({ hours: "2" }, { from: "23:30" })).toEqual(["changed"]);
+  expect(kinds({}, { hours: "10" }, { hours: "10", from: "20:00" })).toEqual(["refused", "changed"]);
+  expect(kinds({ hours: "10", from: "20:00" }, { from: "" }, { from: "", hours: "" })).toEqual(["refused", "changed"]);
+  const short = { from: "00:00", ready_by: "02:00", hours: "2" };
+  expect(kinds(short, { hours: "3" }, { hours: "" })).toEqual(["refused", "refused"]);
+  const same = { hours: "3", ready_by: "07:00", enabled: "ON" };
+  expect(changeSettings(definition, {}, same)).toEqual({
+    kind: "changed",
+    texts: { hours: null, ready_by: null, enabled: null },
   });
+});
+
+test.each([
+  ["hours", "-1", "expected hours above 0"],
+  ["from", "7:00", "a time of day"],
+  ["max_price", "1e3", "a price per kWh"],
+  ["max_price", "99", "a price per kWh from -10 to 25"],
+  ["enabled", "maybe", "ON or OFF"],
+  ["up_to", "0", "hours"],
+  ["cheap_below", "costly", ""],
+  ["cheap_below", "101%", ""],
+  ["tolerance", "-1", ""],
+  ["days", "mon,someday", ""],
+  ["days", ",", ""],
+  ["min_saving", "free", ""],
+  ["away", "2026-07-15/2026-07-01", ""],
+] as const)("%s does not take %s", (name, text, why) => {
+  const done = changeSettings(definitionOf(withCheap), {}, { [name]: text });
+  expect(done).toMatchObject({ kind: "refused", why: "unreadable_setting" });
+  expect(done.kind === "refused" && textIn("en", done.reason)).toContain(why);
 });

@@ -15,26 +15,6 @@ function payloadsOf(snapshot: ReturnType<typeof fullHome>) {
 describe("topics of a home", () => {
   const shown = payloadsOf(fullHome());
 
-  test("topics of a home have their documented names", () => {
-    expect(Object.keys(shown)).toEqual(
-      ["price", "cheap", "price/level", "price/state", "prices", "forecast"].map((topic) => `elbro/home/${topic}`),
-    );
-  });
-
-  test("topics of a home have a decimal price, ON or OFF for cheap, and a word for the level", () => {
-    expect(shown["elbro/home/price"]).toMatch(/^\d+\.\d+$/);
-    expect(shown["elbro/home/cheap"]).toMatch(/^(ON|OFF)$/);
-    expect(shown["elbro/home/price/level"]).toMatch(/^[a-z_]+$/);
-  });
-
-  test("topics of a home have a state with its documented fields", () => {
-    expect(Object.keys(JSON.parse(shown["elbro/home/price/state"] ?? ""))).toEqual(
-      expect.arrayContaining(
-        "start end price currency vat_included estimate level rank rank_of percentile next day".split(" "),
-      ),
-    );
-  });
-
   test("topics of a home have arrays with start and value, without end", () => {
     const prices = JSON.parse(shown["elbro/home/prices"] ?? "");
     expect([prices.today.length, prices.tomorrow.length, prices.tomorrow_valid]).toEqual([96, 96, true]);
