@@ -32,9 +32,6 @@ export type PublishedChange =
   | { readonly part: string; readonly messages: readonly RetainedMessage[] }
   | { readonly kept: ReadonlySet<string> };
 
-/** Time in ms that a start may spend on prices before it continues. One home takes a few milliseconds. */
-const FIRST_PRICES_MS = 20;
-
 export class Publication {
   readonly published = new Listeners<PublishedChange>();
   readonly loop: DueLoop;
@@ -45,13 +42,14 @@ export class Publication {
   #parts: ReadonlySet<string> = new Set();
   #isDaemonShown = false;
 
-  /** Publishes the prices of the first homes at once. Those of the others follow when the loop runs. */
+  /** Publishes the price of the first home at once. Those of the others follow when the loop runs. */
   constructor(options: PublicationOptions, deps: PublicationDeps) {
     const { state, client } = deps;
     this.#options = options;
     this.#deps = deps;
     this.#watch = new BrokerWatch(state.problems);
-    this.#publishFirstPrices();
+    const [firstHome = ""] = state.homes.ids;
+    this.#publishPrices(firstHome, state.startedAt);
     this.loop = new DueLoop({
       clock: options.clock,
       items: () => this.#currentParts(),
@@ -64,15 +62,6 @@ export class Publication {
     });
     const wake = () => this.loop.wake();
     client.addListener({ subscriptions: [], onUp: wake, onDown: wake, onRefused: wake });
-  }
-
-  #publishFirstPrices(): void {
-    const { homes, startedAt } = this.#deps.state;
-    const until = performance.now() + FIRST_PRICES_MS;
-    for (const id of homes.ids) {
-      this.#publishPrices(id, startedAt);
-      if (performance.now() > until) return;
-    }
   }
 
   #publishPrices(part: string, now: EpochMs): void {

@@ -53,6 +53,8 @@ export class RetainedPublisher {
   #obsolete = new Set<string>();
   /** Topics whose wanted payload was not sent yet; the urgent ones are sent first. */
   readonly #unsent = { urgent: new Set<string>(), rest: new Set<string>() };
+  /** Topics that `showFirst` has changed since their part was shown, and that need no heartbeat. */
+  readonly #first = new Set<string>();
   /** Topic that is sent when nothing else is in flight, and without others. */
   #alone: string | null = null;
   /** Acknowledged documents whose removed components are not forgotten yet, and those of them at the last `age`. */
@@ -132,7 +134,9 @@ export class RetainedPublisher {
       const { topic, payload, heartbeat } = message;
       const isNew = this.#wanted.get(topic) !== payload;
       if (isNew && payload !== "") this.#memory.note(topic, componentsOf(topic, payload));
-      if (isNew || (heartbeat && shown !== "first")) changed.push(message);
+      if (isNew || (heartbeat && shown !== "first" && !this.#first.has(topic))) changed.push(message);
+      if (shown === "first" && isNew) this.#first.add(topic);
+      else this.#first.delete(topic);
       if (isNew) this.#wanted.set(topic, payload);
       this.#cleared.delete(topic);
       topics.add(topic);
