@@ -7,6 +7,8 @@ interface Seen {
   readonly retain: boolean;
 }
 
+const QUIET_ROUNDS = 5;
+
 /** An MQTT client that subscribes to all topics, or to `topics`, and keeps every message. */
 export class TopicWatcher implements AsyncDisposable {
   readonly seen: Seen[] = [];
@@ -67,6 +69,16 @@ export class TopicWatcher implements AsyncDisposable {
       this.#waiting.add(look);
       look();
     });
+  }
+
+  /** Resolves when the publishers in this process send no more: several messages of our own arrive without others. */
+  async quiet(): Promise<void> {
+    for (let rounds = 0; rounds < QUIET_ROUNDS; rounds++) {
+      const [topic, known] = [`quiet/${this.seen.length}`, this.seen.length];
+      await this.publish(topic, "1");
+      await this.until(() => this.seen.some((each) => each.topic === topic), topic);
+      if (this.seen.length > known + 1) rounds = -1;
+    }
   }
 
   async publish(topic: string, payload: string, { retain = false } = {}): Promise<void> {
