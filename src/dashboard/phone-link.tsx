@@ -2,14 +2,15 @@
 import { useId, useState } from "preact/hooks";
 import { Select } from "./elements.tsx";
 import { QrCode } from "./qr-code.tsx";
+import type { Translate } from "./words/language.ts";
 
 interface PhoneLinkProps {
   readonly apiKey: string;
   /** Addresses of the dashboard for other devices, used if the page itself is open at an address of this machine only. */
   readonly urls: readonly string[];
-  readonly texts: Readonly<Record<"about" | "qr" | "address" | "link" | "none", string>>;
-  /** Text of the choice that the link opens the wall panel; absent for a key that may make changes. */
-  readonly panel?: string | undefined;
+  readonly t: Translate<"system">;
+  /** Whether the link may open the wall panel: not with a key that may make changes. */
+  readonly isPanelOffered?: boolean;
 }
 
 /** Returns whether a name leads to this machine only. */
@@ -17,33 +18,33 @@ export function isLoopback(hostname: string): boolean {
   return /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 }
 
-export function PhoneLink({ apiKey, urls, texts, panel }: PhoneLinkProps) {
+export function PhoneLink({ apiKey, urls, t, isPanelOffered = false }: PhoneLinkProps) {
   // By the name under which it was reached, other devices reach it too.
   const places = isLoopback(location.hostname) ? urls : [new URL(".", document.baseURI).href];
   const [url, setUrl] = useState(places[0] ?? null);
   const [isPanel, setPanel] = useState(false);
   const id = useId();
-  if (url === null) return <p class="soft">{texts.none}</p>;
+  if (url === null) return <p class="soft">{t("key_no_network")}</p>;
   const link = `${url}#key=${apiKey}${isPanel ? "&panel" : ""}`;
   return (
     <>
-      <p class="soft">{texts.about}</p>
-      {panel !== undefined && (
+      <p class="soft">{t("key_phone")}</p>
+      {isPanelOffered && (
         <label class="check">
           <input type="checkbox" checked={isPanel} onChange={({ currentTarget: { checked } }) => setPanel(checked)} />
-          {panel}
+          {t("key_panel")}
         </label>
       )}
-      <QrCode text={link} label={texts.qr} />
+      <QrCode text={link} label={t("key_qr")} />
       {places.length > 1 && (
         <div class="field-row">
-          <label for={id}>{texts.address}</label>
+          <label for={id}>{t("key_address")}</label>
           <Select id={id} value={url} options={places.map((value) => ({ value, text: value }))} onChoose={setUrl} />
         </div>
       )}
       <dl class="setup-facts">
         <div>
-          <dt>{texts.link}</dt>
+          <dt>{t("key_link")}</dt>
           <dd>
             <code>{link}</code>
           </dd>

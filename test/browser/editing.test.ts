@@ -160,7 +160,7 @@ describe.skipIf(lacks("Chromium"))(
       await form.getByRole("button", { name: "Save" }).click();
       await form
         .getByRole("alert")
-        .filter({ hasText: /could not be saved: a plan "car" exists already/ })
+        .filter({ hasText: /Refused: a plan "car" exists already/ })
         .waitFor();
       await typeKeys(form.getByLabel("Name", { exact: true }), "Oven");
       await typeKeys(form.getByLabel("Hours", { exact: true }), "3");

@@ -4,7 +4,7 @@ import type { Json, JsonObject, JsonSchema } from "../forms/fields.ts";
 import { configurationSchema, type FormTexts, formTextsIn } from "../forms/form-texts.ts";
 import type { PageTools } from "../page.ts";
 import type { EditAnswer, ListedPlug } from "../store/answers.ts";
-import { call, type Refusal } from "../store/requests.ts";
+import { call } from "../store/requests.ts";
 import { type Translate, translateIn } from "../words/language.ts";
 
 /** Task of a dialog. `id` and `name` are those of the edited, copied or deleted entry. */
@@ -96,11 +96,4 @@ export function doneText({ e, texts }: EditingTools, task: Task, name: string, {
   if (note !== null) parts.push(note);
   if (task.list === "plugs" && task.mode === "new") parts.push(e("plug_test_it"));
   return parts.join(" ");
-}
-
-/** Returns the text of a refusal. */
-export function editRefusal(e: Translate<"editing">, { status, reason, isTranslated }: Refusal, isInvented: boolean) {
-  if (status === 412) return { text: e("changed_elsewhere"), isTranslated: true };
-  if (isInvented) return { text: e("invented"), isTranslated: true };
-  return { text: e("refused", { reason }), isTranslated };
 }

@@ -2,24 +2,14 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Dialog } from "../dialog.tsx";
+import { Wrong } from "../elements.tsx";
 import { draftOf } from "../forms/drafts.ts";
 import type { JsonObject } from "../forms/fields.ts";
 import { SchemaForm, useSaving } from "../forms/schema-form.tsx";
 import { type PageTools, usePage } from "../page.ts";
 import type { EditAnswer } from "../store/answers.ts";
-import { refusalIn } from "../store/requests.ts";
 import { FoundPlugs } from "./announced-plugs.tsx";
-import {
-  doneText,
-  draftName,
-  type EditingTools,
-  editRefusal,
-  firstValue,
-  loadEditing,
-  reset,
-  save,
-  type Task,
-} from "./editing.ts";
+import { doneText, draftName, type EditingTools, firstValue, loadEditing, reset, save, type Task } from "./editing.ts";
 import { PlanPreview } from "./plan-preview.tsx";
 import { PlanTemplates } from "./plan-templates.tsx";
 
@@ -103,8 +93,7 @@ function EntryForm({ task, tools, start, onClose }: EditorProps & { readonly sta
   const { e, schema, texts, saved } = tools;
   const name = draftName(task);
   const [value, setValue] = useState(start.value);
-  const isInvented = page.store.session.value?.can_save === false;
-  const { mistakes, save: send } = useSaving(name, (refusal) => editRefusal(e, refusal, isInvented));
+  const { mistakes, save: send } = useSaving(name);
   const close = (named: string) => (edited: EditAnswer) => onClose(doneText(tools, task, named, edited), edited.id);
   return (
     <SchemaForm
@@ -160,7 +149,7 @@ function suggestionsOf({ store }: PageTools) {
 function Deletion({ task, tools, onClose }: EditorProps) {
   const { e, plugs } = tools;
   const { store, t } = usePage();
-  const [wrong, setWrong] = useState<{ readonly text: string; readonly isTranslated: boolean } | null>(null);
+  const { mistakes, save: send } = useSaving(draftName(task));
   if (task.mode !== "delete") return null;
   const { id, list, name } = task;
   const isPlan = list === "plans";
@@ -170,22 +159,14 @@ function Deletion({ task, tools, onClose }: EditorProps) {
         ...(store.plans.value ?? []).filter(({ after }) => after === id),
       ]
     : [];
-  const remove = async () => {
-    try {
-      onClose(doneText(tools, task, name, await save(task, null, null)));
-    } catch (thrown) {
-      setWrong(editRefusal(e, refusalIn(thrown), store.session.value?.can_save === false));
-    }
-  };
+  const remove = () => send(save(task, null, null), (edited) => onClose(doneText(tools, task, name, edited)));
   return (
     <Dialog title={e(isPlan ? "delete_plan" : "delete_plug", { name })} onClose={() => onClose(null)}>
       <p>{e(isPlan ? "delete_plan_about" : "delete_plug_about")}</p>
       {followers.length > 0 && (
         <p class="note">{e("delete_followed", { names: followers.map((each) => each.name).join(", ") })}</p>
       )}
-      <p class="wrong" role="alert" lang={wrong?.isTranslated === false ? "en" : undefined}>
-        {wrong?.text}
-      </p>
+      <Wrong text={mistakes.map(({ text }) => text).join(" ")} />
       <div class="actions">
         <button type="button" class="strong danger" disabled={followers.length > 0} onClick={() => void remove()}>
           {e("delete_yes")}

@@ -5,8 +5,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { usePage } from "../page.ts";
+import { refusalText } from "../plans/plan-words.ts";
 import type { Mistake } from "../store/error-texts.ts";
-import { type Refusal, refusalIn } from "../store/requests.ts";
+import { refusalIn } from "../store/requests.ts";
 import { numberTexts } from "../words/number-text.ts";
 import { CancelButton } from "./cancel-button.tsx";
 import { type FieldMistake, mistakesIn } from "./checks.ts";
@@ -160,7 +161,8 @@ function useMistakes(found: readonly FieldMistake[], reported: readonly Mistake[
 }
 
 /** Requests of a form: the mistakes that the daemon found, where `textOf` is about the whole form. */
-export function useSaving(draft: string, textOf: (refusal: Refusal) => Omit<Mistake, "path">) {
+export function useSaving(draft: string, textOf: typeof refusalText = refusalText) {
+  const { t } = usePage();
   const [mistakes, setMistakes] = useState<readonly Mistake[]>([]);
   const [isBusy, setBusy] = useState(false);
   /** Returns the answer; null if it was refused. */
@@ -172,7 +174,11 @@ export function useSaving(draft: string, textOf: (refusal: Refusal) => Omit<Mist
       return answer;
     } catch (thrown) {
       const refusal = refusalIn(thrown);
-      setMistakes(refusal.mistakes.length > 0 ? refusal.mistakes : [{ path: "", ...textOf(refusal) }]);
+      const { mistakes: found, isTranslated, reason } = refusal;
+      const text = textOf(refusal, t);
+      // Only the daemon's reason may be English.
+      const whole = { path: "", text, isTranslated: isTranslated || !text.includes(reason) };
+      setMistakes(found.length > 0 ? found : [whole]);
       return null;
     } finally {
       setBusy(false);

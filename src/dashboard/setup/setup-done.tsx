@@ -1,16 +1,11 @@
 /** Last page of the set-up: waits for the home, logs in, and shows the key for a phone. */
 import { useEffect, useState } from "preact/hooks";
+import type { AnswerOf } from "../../api/calls.ts";
 import { isLoopback, PhoneLink } from "../phone-link.tsx";
 import { call } from "../store/requests.ts";
 import type { Translate } from "../words/language.ts";
 
-/** Response of `POST /local/v1/setup`. */
-export interface SetupResult {
-  readonly key: string;
-  readonly urls: readonly string[];
-  readonly broker: { readonly port: number; readonly username: string; readonly password: string } | null;
-  readonly file: string;
-}
+export type SetupResult = AnswerOf<"POST /local/v1/setup">;
 
 const CHECK_EVERY_MS = 500;
 const SLOW_AFTER = 120;
@@ -20,11 +15,12 @@ type Progress = "starting" | "ready" | "slow";
 interface SetupDoneProps {
   readonly result: SetupResult;
   readonly s: Translate<"setup">;
+  readonly system: Translate<"system">;
   /** Called when the home could not be started and the demo is back. */
   readonly onFailed: () => void;
 }
 
-export function SetupDone({ result, s, onFailed }: SetupDoneProps) {
+export function SetupDone({ result, s, system, onFailed }: SetupDoneProps) {
   const { key, urls, broker, file } = result;
   const [progress, setProgress] = useState<Progress>("starting");
 
@@ -34,17 +30,7 @@ export function SetupDone({ result, s, onFailed }: SetupDoneProps) {
   return (
     <div class="setup-form">
       <p role="status">{s(`done_${progress}`)}</p>
-      <PhoneLink
-        apiKey={key}
-        urls={urls}
-        texts={{
-          about: s("done_phone"),
-          qr: s("done_qr"),
-          address: s("done_address"),
-          link: s("done_link"),
-          none: s("done_no_network"),
-        }}
-      />
+      <PhoneLink apiKey={key} urls={urls} t={system} />
       <dl class="setup-facts">
         <Fact name={s("done_key")} value={key} />
       </dl>

@@ -52,7 +52,7 @@ export function Setup({ onClose }: { readonly onClose: () => void }) {
   if (result)
     return (
       <Dialog title={s("done_title")} onClose={() => location.reload()}>
-        <SetupDone result={result} s={s} onFailed={() => void begin().then(() => setResult(null))} />
+        <SetupDone result={result} {...texts} onFailed={() => void begin().then(() => setResult(null))} />
       </Dialog>
     );
   // Entered values are kept if the home could not be started, so only the last step is shown again.

@@ -128,8 +128,8 @@ async function tryOptional({ go, explain, test }: Tools, connection: ConnectionN
 /** Why a request was refused, if not for a value of the form. */
 function refusalOf({ status, reason, retryAfterSec }: Refusal, step: Step, s: Translate<"setup">) {
   const isCode = step === "code";
-  if (status === null) return { text: s("no_contact"), isTranslated: true };
-  if (isCode && status === 401) return { text: s("code_wrong"), isTranslated: true };
-  if (isCode && status === 429) return { text: s("code_wait", { seconds: retryAfterSec }), isTranslated: true };
-  return { text: s("refused", { reason }), isTranslated: true };
+  if (status === null) return s("no_contact");
+  if (isCode && status === 401) return s("code_wrong");
+  if (isCode && status === 429) return s("code_wait", { seconds: retryAfterSec });
+  return s("refused", { reason });
 }

@@ -156,19 +156,7 @@ function Made({ made: { name, key, urls, control } }: { readonly made: MadeKey }
       )}
       {/* Home Assistant logs its users in itself, and a phone cannot open its ingress address. */}
       {PhoneLink && !location.pathname.includes("/hassio_ingress/") && (
-        <PhoneLink
-          key={key}
-          apiKey={key}
-          urls={urls}
-          panel={control ? undefined : t("key_panel")}
-          texts={{
-            about: t("key_phone"),
-            qr: t("key_qr"),
-            address: t("key_address"),
-            link: t("key_link"),
-            none: t("key_no_network"),
-          }}
-        />
+        <PhoneLink key={key} apiKey={key} urls={urls} t={t} isPanelOffered={!control} />
       )}
     </div>
   );

@@ -8,7 +8,6 @@ import type { JsonSchema } from "../forms/fields.ts";
 import { type FormTexts, labelOf } from "../forms/form-texts.ts";
 import { SchemaForm, useSaving } from "../forms/schema-form.tsx";
 import { usePage } from "../page.ts";
-import { refusalText } from "../plans/plan-words.ts";
 import { call } from "../store/requests.ts";
 import { fieldHelpUrl } from "../words/help.ts";
 import { Sure } from "./block.tsx";
@@ -106,11 +105,7 @@ function useSettingForm({ tools, schema, setting: { name, keys }, onClose }: Set
   const [value, setValue] = useState(draft ?? form.value);
   const [answer, setAnswer] = useState("");
   const changes = changesOf(open, value);
-  const { mistakes, ask, save } = useSaving(`setting-${name}`, (refusal) =>
-    refusal.status === 412
-      ? { text: t("settings_changed"), isTranslated: true }
-      : { text: refusalText(refusal, words), isTranslated: refusal.isTranslated },
-  );
+  const { mistakes, ask, save } = useSaving(`setting-${name}`);
   const send = (method: "PUT" | "DELETE", values: object) => {
     const options = { revision: saved.revision, ...(method === "PUT" && { body: { keys: values } }) };
     const names = keys.map(({ key }) => key);
