@@ -11,6 +11,7 @@ import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
 import type { DaemonProcess } from "../support/processes/daemon-process.ts";
 import { InstalledDaemon } from "../support/processes/installed-daemon.ts";
 import { START_ENVIRONMENT } from "../support/processes/node-flags.ts";
+import { limitMemory, removeGroup } from "./memory-limit.ts";
 
 const LOGIN = { username: "owner", password: "owner" };
 export const STRANGER = { username: "stranger", password: "stranger" };
@@ -23,6 +24,8 @@ const SWITCHED_MS = 5_000;
 /** After this time a plug that was not switched is given up. */
 const GIVEN_UP_MS = 20_000;
 const SENT_MS = 10_000;
+/** Memory of a small machine, beyond which its system would end the program. */
+const MEMORY_BYTES = 256 * 1_024 * 1_024;
 
 export type Text = string | Buffer;
 
@@ -39,6 +42,7 @@ export class AttackedHouse implements AsyncDisposable {
   #port = 0;
   #isOn = false;
   #hasEnded = false;
+  #isLimited = false;
 
   private constructor(installed: InstalledDaemon, broker: EmbeddedBroker, homeAssistant: EmulatedHomeAssistant) {
     this.installed = installed;
@@ -105,7 +109,9 @@ export class AttackedHouse implements AsyncDisposable {
     this.#hasEnded = false;
     const daemon = await this.installed.launch(START_ENVIRONMENT);
     this.#daemon = daemon;
+    this.#isLimited = limitMemory(daemon.pid, MEMORY_BYTES);
     void daemon.exit.then(() => {
+      removeGroup(daemon.pid);
       if (this.#daemon === daemon) this.#hasEnded = true;
     });
     this.#port = broker === "other" ? this.#broker.port : await this.#daemon.brokerPort();
@@ -117,6 +123,11 @@ export class AttackedHouse implements AsyncDisposable {
     this.#daemon = null;
     this.#plug.disconnect();
     await daemon?.end("SIGTERM");
+  }
+
+  /** Whether the system ends the program if it has more than MEMORY_BYTES. */
+  get isLimited(): boolean {
+    return this.#isLimited;
   }
 
   /** True if the program has ended by itself. */

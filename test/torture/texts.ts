@@ -73,7 +73,7 @@ export async function texts({ scale }: PartOptions, report: Report): Promise<num
     ...(scale === 1 ? Object.entries(atStart).map(([name, send]) => [name, send, "other"] as const) : []),
   ];
   let sent = 0;
-  row("source", "texts", "ended", "peak MB", "text of the peak", "slowest switch, s");
+  row("source", "texts", "ended", "limited", "peak MB", "text of the peak", "slowest switch, s");
   for (const [name, send, broker] of all) {
     await using house = await AttackedHouse.start(broker);
     await house.switchPlug();
@@ -95,7 +95,15 @@ export async function texts({ scale }: PartOptions, report: Report): Promise<num
       await house.publish("zigbee2mqtt/bridge/devices", "", { retain: true }).catch(() => undefined);
       await house.launch(broker, 1);
     }
-    row(name, asked, ended, peak.mb.toFixed(0), peak.text, (slowest / 1_000).toFixed(2));
+    row(
+      name,
+      asked,
+      ended,
+      house.isLimited ? "256 MB" : "no",
+      peak.mb.toFixed(0),
+      peak.text,
+      (slowest / 1_000).toFixed(2),
+    );
   }
   sent += await unfinished(report, scale);
   return sent;
