@@ -1,6 +1,6 @@
 /** Control paths of the simulator, to set the clock, inject faults, and manage the key as in the app. */
 import * as z from "zod/mini";
-import { formatInstant, formatInstantOrNull } from "../core/time/interval.ts";
+import { formatInstant } from "../core/time/interval.ts";
 import { type LocalError, type LocalErrorCode, localError } from "../http/errors.ts";
 import { readAnyJson } from "../http/request-body.ts";
 import { JSON_TYPE, type LocalAnswer } from "../http/response.ts";
@@ -107,7 +107,7 @@ function stateOf({ clock, account, faults, attemptsToday, accounts }: Controlled
   return {
     now: formatInstant(clock.now()),
     speed: clock.speed,
-    account: { ...state, expiresAt: formatInstantOrNull(expiresAt) },
+    account: { ...state, expiresAt: expiresAt === null ? null : formatInstant(expiresAt) },
     attemptsToday: { consumer: attemptsToday("consumer"), thirdParty: attemptsToday("thirdParty") },
     accounts: accounts(),
     faults: faults.state.map(({ rule, struck }) => ({ rule: writtenRule(rule), struck })),

@@ -7,8 +7,3 @@ export function rounded(value: number): number {
   const isRound = Math.round(value * 10 ** DECIMALS) / 10 ** DECIMALS === value;
   return (isRound ? value : Number(value.toFixed(DECIMALS))) + 0;
 }
-
-/** Rounds a figure for publication; null stays null. */
-export function roundedOrNull(value: number | null): number | null {
-  return value === null ? null : rounded(value);
-}

@@ -57,11 +57,6 @@ export function stepEnd(at: EpochMs, stepMs: number): EpochMs {
   return stepStart(at, stepMs) + stepMs;
 }
 
-/** Formats an instant as `formatInstant` does; null stays null. */
-export function formatInstantOrNull(at: EpochMs | null | undefined): string | null {
-  return at === null || at === undefined ? null : formatInstant(at);
-}
-
 /** The last result of `utcDate`: successive rows have the same date, and `toISOString` takes a microsecond. */
 let last = { start: Number.NaN, date: "" };
 /** Ends of the results of `formatInstant`, by the minute of the UTC day. */

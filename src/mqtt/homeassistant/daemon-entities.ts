@@ -3,7 +3,6 @@ import { messageOr } from "../../core/language/text.ts";
 import { type InterfaceState, type SeriesFreshness, serviceStates } from "../../core/status/daemon-status.ts";
 import { isNewer } from "../../core/status/release-update.ts";
 import { slugOf } from "../../core/text/slug.ts";
-import { formatInstant, formatInstantOrNull } from "../../core/time/interval.ts";
 import type { DaemonView } from "../topics/daemon-topics.ts";
 import { type Device, type EntityRow, entityRow } from "./entity.ts";
 
@@ -50,14 +49,14 @@ const fixedRows: readonly Row[] = [
     icon: "mdi:package-up",
     exists: ({ update }) => update !== null,
   }),
-  row("started_at", "started", ({ startedAt }) => formatInstant(startedAt), { ...TIME, icon: "mdi:clock-start" }),
+  row("started_at", "started", ({ startedAt }) => startedAt, { ...TIME, icon: "mdi:clock-start" }),
   row("backfill", "history_collected", ({ backfill }) => backfill && shareOf(backfill), {
     ...DIAGNOSTIC,
     unit: "%",
     precision: 0,
     icon: "mdi:database-clock-outline",
   }),
-  row("refused_command", "last_refused_command", ({ refusedCommand }) => formatInstantOrNull(refusedCommand?.at), {
+  row("refused_command", "last_refused_command", ({ refusedCommand }) => refusedCommand?.at ?? null, {
     ...TIME,
     icon: "mdi:message-alert-outline",
     attributes: "refused_command",
@@ -100,7 +99,7 @@ function interfaceRows({ account, ...state }: InterfaceState): Row[] {
 
 function freshnessRow({ owner, account, label, lastSuccessAt }: SeriesFreshness): Row {
   const key = `last_answer_${slugOf(owner?.id ?? account)}_${slugOf(label)}`;
-  return row(key, "last_answer", () => formatInstantOrNull(lastSuccessAt), {
+  return row(key, "last_answer", () => lastSuccessAt, {
     ...TIME,
     isHidden: true,
     facts: { owner: owner?.name ?? account, series: messageOr(`series.${label}`, label) },

@@ -8,9 +8,11 @@
 import type { Language } from "../../core/language/language.ts";
 import { type EntityName, nameIn, type Text } from "../../core/language/text.ts";
 import { rounded } from "../../core/text/rounding.ts";
+import { wire } from "../../core/text/wire.ts";
+import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import type { RetainedMessage } from "../client/message.ts";
 
-/** Value of an entity; null if unknown. An unknown value is never 0. Instants are formatted with `formatInstant`. */
+/** Value of an entity; null if unknown. An unknown value is never 0. A number of a `timestamp` is an instant. */
 export type EntityValue = string | number | boolean | null;
 
 export interface EntityRow<State> {
@@ -52,14 +54,14 @@ export interface EntityRow<State> {
   readonly icon: string;
   /** Topic below the device's topic, whose JSON object holds the attributes. */
   readonly attributes?: string;
-  /** Returns attributes for the value's own payload, so that both change at the same time. */
+  /** Returns attributes for the value's own payload, so that both change at the same time. `wire` writes them. */
   readonly attributeValues?: (state: State) => Readonly<Record<string, EntityValue>>;
   /** Key of another value of the same topic. The entity is unavailable, not just unknown, while that value is null. */
   readonly needs?: string;
   /** The entity becomes unavailable after 4,000 s without a message. Its topic is published again as a heartbeat. */
   readonly expires?: true;
   /** Returns the start of the period of a sum; null if unknown. Discovery sends null as "", which is ignored. */
-  readonly lastReset?: (state: State) => string | null;
+  readonly lastReset?: (state: State) => EpochMs | null;
   /** Returns whether the data contains the value; true by default. An entity stays once it was announced. */
   readonly exists?: (state: State) => boolean;
 }
@@ -144,8 +146,8 @@ function payloadOf<State>(rows: readonly EntityRow<State>[], state: State): stri
   const values: Record<string, EntityValue | Readonly<Record<string, EntityValue>>> = {};
   for (const row of rows) {
     values[row.key] = publishedValue(row, state);
-    if (row.lastReset) values[lastResetKey(row.key)] = row.lastReset(state);
-    if (row.attributeValues) values[attributesKey(row.key)] = row.attributeValues(state);
+    if (row.lastReset) values[lastResetKey(row.key)] = instantOrNull(row.lastReset(state));
+    if (row.attributeValues) values[attributesKey(row.key)] = wire(row.attributeValues(state));
   }
   return JSON.stringify(values);
 }
@@ -153,7 +155,12 @@ function payloadOf<State>(rows: readonly EntityRow<State>[], state: State): stri
 /** Returns the published value of a row. */
 export function publishedValue<State>(row: EntityRow<State>, state: State): EntityValue {
   const value = row.value?.(state) ?? null;
+  if (row.deviceClass === "timestamp" && typeof value !== "string") return instantOrNull(value);
   return typeof value === "number" ? rounded(value) : value;
+}
+
+function instantOrNull(at: EntityValue): string | null {
+  return typeof at === "number" ? formatInstant(at) : null;
 }
 
 /** Returns the name of a value's attributes in its payload. */

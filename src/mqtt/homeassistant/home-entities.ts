@@ -2,7 +2,6 @@
 import type { DayFigures, HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import type { MonthFigures } from "../../core/prices/month-figures.ts";
 import type { HomeUsage } from "../../core/prices/usage.ts";
-import { formatInstantOrNull } from "../../core/time/interval.ts";
 import { EXPORT_PRICES } from "../topics/format-topics.ts";
 import { PEAKS } from "../topics/usage-topics.ts";
 import { type Device, type EntityRow, entityRow } from "./entity.ts";
@@ -99,16 +98,11 @@ const aheadRows: readonly Row[] = [
     platform: "binary_sensor",
     icon: "mdi:calendar-check",
   }),
-  row(
-    "tomorrow_published_at",
-    "tomorrows_prices_since",
-    (state) => formatInstantOrNull(state.prices.tomorrowPublishedAt),
-    {
-      ...SENSOR,
-      deviceClass: "timestamp",
-      icon: "mdi:calendar-clock",
-    },
-  ),
+  row("tomorrow_published_at", "tomorrows_prices_since", (state) => state.prices.tomorrowPublishedAt, {
+    ...SENSOR,
+    deviceClass: "timestamp",
+    icon: "mdi:calendar-clock",
+  }),
   row("prices", "prices", ({ prices }) => prices.today.length + prices.tomorrow.length, {
     ...SENSOR,
     icon: "mdi:chart-bar",

@@ -11,7 +11,6 @@ import {
   settingRows,
 } from "../../core/planning/setting-rows.ts";
 import type { PlanSnapshot } from "../../core/planning/snapshot/plan-snapshot.ts";
-import { formatInstant } from "../../core/time/interval.ts";
 import { planPath } from "../topics/plan-topics.ts";
 import { type Device, type EntityRow, entityRow } from "./entity.ts";
 import { runEvents } from "./happenings.ts";
@@ -52,18 +51,18 @@ const signalRows: readonly Row[] = [
     attributeValues: ({ reason, nextStart, nextEnd, refused }) => ({
       reason: reason.text,
       code: reason.code,
-      next_start: nextStart && formatInstant(nextStart),
-      next_end: nextEnd && formatInstant(nextEnd),
+      nextStart,
+      nextEnd,
       refused,
     }),
     icon: "mdi:state-machine",
   }),
   row("reason", "reason", ({ reason }) => reason.text, { ...SENSOR, icon: "mdi:comment-text-outline" }),
-  row("next_start", "next_start", ({ nextStart }) => nextStart && formatInstant(nextStart), {
+  row("next_start", "next_start", ({ nextStart }) => nextStart, {
     ...TIME,
     icon: "mdi:clock-start",
   }),
-  row("next_end", "next_end", ({ nextEnd }) => nextEnd && formatInstant(nextEnd), { ...TIME, icon: "mdi:clock-end" }),
+  row("next_end", "next_end", ({ nextEnd }) => nextEnd, { ...TIME, icon: "mdi:clock-end" }),
 ];
 
 const eventRow: Row = {
@@ -89,7 +88,7 @@ const moneyRows: readonly Row[] = [
   row("saving_month", "saving_this_month", ({ history: { month } }) => month.saving.againstWindowStart, {
     ...MONEY,
     stateClass: "total",
-    lastReset: ({ history: { month } }) => formatInstant(month.start),
+    lastReset: ({ history: { month } }) => month.start,
     icon: "mdi:piggy-bank",
   }),
 ];

@@ -1,7 +1,6 @@
 /** Entities of a plug: state, target and reachability. None takes commands, because the plug follows its plan. */
 
 import type { PlugMeasurements, PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
-import { formatInstant } from "../../core/time/interval.ts";
 import { plugPath } from "../topics/plug-topics.ts";
 import { type Device, type EntityRow, entityRow } from "./entity.ts";
 
@@ -83,7 +82,7 @@ function measuredRows(
   const shared = {
     ...SENSOR,
     stateClass: "total",
-    lastReset: ({ measured }: PlugSnapshot) => measured && formatInstant(of(measured).start),
+    lastReset: ({ measured }: PlugSnapshot) => measured && of(measured).start,
     precision: 2,
     exists: ({ measured }: PlugSnapshot) => measured !== null,
   } as const;

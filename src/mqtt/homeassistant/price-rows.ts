@@ -1,7 +1,6 @@
 /** Entities of prices that homes and places have. */
 import { CHEAPEST_HOURS, type CheapestWindow } from "../../core/prices/cheapest.ts";
 import { colors, levels } from "../../core/prices/level.ts";
-import { formatInstantOrNull } from "../../core/time/interval.ts";
 import { type EntityRow, type EntityValue, entityRow } from "./entity.ts";
 
 /** Returns the rows of level, colour and signal. They are unavailable while the value under `needs` is null. */
@@ -37,7 +36,7 @@ export function cheapestRows<State>(cheapestIn: (state: State) => readonly Cheap
     key: hours === 1 ? "cheapest_hour" : `cheapest_${hours}_hours`,
     ...(hours === 1 ? { name: "cheapest_hour_from" } : { name: "cheapest_hours_from", facts: { count: hours } }),
     platform: "sensor",
-    value: (state) => formatInstantOrNull(cheapestIn(state).find((each) => each.hours === hours)?.start),
+    value: (state) => cheapestIn(state).find((each) => each.hours === hours)?.start ?? null,
     deviceClass: "timestamp",
     icon: "mdi:clock-star-four-points-outline",
   }));

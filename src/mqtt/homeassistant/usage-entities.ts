@@ -1,7 +1,6 @@
 /** Entities of a home's consumption, costs, export and revenue: sums of one day, two months and one year each. */
 
 import type { HomeUsage } from "../../core/prices/usage.ts";
-import { formatInstantOrNull } from "../../core/time/interval.ts";
 import { seriesLabel } from "../../service/contract/polled-series.ts";
 import { type EntityRow, entityRow } from "./entity.ts";
 
@@ -35,7 +34,7 @@ export function usageRows<State>(usageOf: (state: State) => HomeUsage): EntityRo
   const sums = series.flatMap(({ operation, name, kind, icon }) =>
     periods.map((period) => {
       const sumOf = (state: State) => usageOf(state)[operation]?.[period.of] ?? null;
-      const lastReset = (state: State) => formatInstantOrNull(sumOf(state)?.start);
+      const lastReset = (state: State) => sumOf(state)?.start ?? null;
       const isTotal = kind === "money" || period.key !== "day";
       return row(
         `${seriesLabel(operation)}_${period.key}`,

@@ -4,7 +4,7 @@
  * consumer that found flat tariffs would add them again.
  */
 
-import { rounded, roundedOrNull } from "../../text/rounding.ts";
+import { rounded } from "../../text/rounding.ts";
 import { localInstant } from "../../time/local-instant.ts";
 import { meanPrice, type PricePoint } from "../timeline.ts";
 import { fitting, roundedPrices, shortPrice } from "./format-limits.ts";
@@ -67,7 +67,7 @@ function figuresOf(
   return {
     [`${day}_min`]: least && entry(source, least, rounded),
     [`${day}_max`]: most && entry(source, most, rounded),
-    [`${day}_mean`]: roundedOrNull(mean),
+    [`${day}_mean`]: mean === null ? null : rounded(mean),
   };
 }
 
