@@ -19,7 +19,7 @@
  */
 import { invariant } from "../invariant.ts";
 import { type EpochMs, stepEnd } from "../time/interval.ts";
-import { afterSetBack, heard, withReported } from "./plug-events.ts";
+import { afterSetBack, heard, isTelling, withReported } from "./plug-events.ts";
 import {
   DEAD_MAN_MARGIN_MS,
   ECHO_MS,
@@ -113,9 +113,10 @@ function observed(state: PlugState, { rules, now }: PlugMoment): PlugState {
 }
 
 /** Returns true if the plug is out of its resting state on a timer that has not been observed yet. */
-function isObserving({ sent, reported, timerWorks }: PlugState, rules: PlugRules): boolean {
+function isObserving(state: PlugState, rules: PlugRules): boolean {
+  const { sent, reported, timerWorks } = state;
   const isAway = sent?.settled === true && sent.on !== restsOn(rules) && reported === sent.on;
-  return rules.isTimerUnsure === true && rules.deadMan !== null && timerWorks === null && isAway;
+  return rules.isTimerUnsure === true && rules.deadMan !== null && timerWorks === null && isAway && isTelling(state);
 }
 
 function timerEnd({ ends }: PlugState): EpochMs {
@@ -210,8 +211,9 @@ function endsWith(before: readonly EpochMs[], end: EpochMs): EpochMs[] {
 
 /** Returns how long the device may stay out of its resting state by itself. Unit: ms, of whole seconds. */
 function lastingMs(renewAt: EpochMs, { wanted, rules, now }: PlugMoment): number {
-  const end = Math.min(renewAt, wanted?.until ?? renewAt);
-  const ordinaryMs = restsOn(rules) && end < renewAt ? TIMER_SLACK_MS : DEAD_MAN_MARGIN_MS;
+  const until = wanted?.until ?? Number.POSITIVE_INFINITY;
+  const end = Math.min(renewAt, until);
+  const ordinaryMs = restsOn(rules) && until <= renewAt ? TIMER_SLACK_MS : DEAD_MAN_MARGIN_MS;
   const marginMs = wanted?.isTrial ? 0 : ordinaryMs;
   const seconds = Math.ceil((end - now + marginMs) / 1_000);
   const { leastSec, mostSec } = rules.deadMan ?? { leastSec: 0, mostSec: seconds };

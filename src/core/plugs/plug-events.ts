@@ -93,10 +93,13 @@ function reported(before: PlugState, { on, retained, isIdle }: Report, rules: Pl
   return contradicted(state, sent, rules, now);
 }
 
+/** Timers below it fit into 8 bits. */
+const SHORT_TIMERS_SEC = 256;
+
 /** Handles a report that contradicts a confirmed command: a timer fired, a message was old, or a button pressed. */
 function contradicted(state: PlugState, sent: Sent, rules: PlugRules, now: EpochMs): PlugState {
   if (rules.deadMan && sent.on !== restsOn(rules) && timedOut(state.ends, now))
-    return { ...state, sent: null, timerWorks: true };
+    return { ...state, sent: null, timerWorks: isTelling(state) ? true : state.timerWorks };
   const { leastSec = 0, mostSec = 0 } = rules.deadMan ?? {};
   // A timer of a fixed length gets no seconds.
   const mayMisfit = rules.isTimerUnsure && state.timerWorks === null && leastSec < mostSec;
@@ -117,8 +120,16 @@ function timedOut(ends: readonly EpochMs[], now: EpochMs): boolean {
 }
 
 /** Some plugs keep only 8 bits of the timer's seconds: 1,050 s as 26 s. Source: zigbee2mqtt issues 28325 and 28570. */
-function isTimerModulo256({ ends }: PlugState, sent: Sent, now: EpochMs): boolean {
-  const lastsSec = Math.ceil(((ends.at(-1) ?? sent.at) - sent.at) / SECOND_MS);
-  const sentAt = sent.at + (lastsSec % 256) * SECOND_MS;
-  return lastsSec > 255 && Math.abs(now - sentAt) <= TIMER_SLACK_MS;
+function isTimerModulo256(state: PlugState, sent: Sent, now: EpochMs): boolean {
+  const keptAt = sent.at + (timerSec(state) % SHORT_TIMERS_SEC) * SECOND_MS;
+  return isTelling(state) && Math.abs(now - keptAt) <= TIMER_SLACK_MS;
+}
+
+/** Returns whether the end of the last command's timer tells if the device keeps long timers: a short one does not. */
+export function isTelling(state: PlugState): boolean {
+  return timerSec(state) >= SHORT_TIMERS_SEC;
+}
+
+function timerSec({ ends, sent }: PlugState): number {
+  return sent ? Math.ceil(((ends.at(-1) ?? sent.at) - sent.at) / SECOND_MS) : 0;
 }

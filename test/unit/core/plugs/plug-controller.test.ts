@@ -167,6 +167,9 @@ describe("a plug that rests ON (when_lost: on)", () => {
     expect(plug.hears(at(30))).toEqual(["off 610"]);
     plug.hears(at(30), heard(false));
     expect(plug.hears(at(40))).toEqual(["on -"]);
+    plug.hears(at(40), heard(true));
+    plug.wanted = { on: false, until: at(45) };
+    expect(plug.hears(at(41))).toEqual(["off 250"]);
   });
 
   test("a plug that rests ON gets ON immediately if the clock is no longer trusted or prices are missing, even within min_off", () => {
@@ -232,6 +235,16 @@ describe("a timer that may not work", () => {
     plug.hears(at(15), heard(true));
     plug.wanted = { on: false, until: null };
     expect(plug.hears(at(20))).toEqual(["off"]);
+  });
+
+  test("a timer of at most 255 s is not a test: a device that keeps 8 bits of the seconds would pass it", () => {
+    const plug = atItsEnd();
+    plug.wanted = { on: true, until: at(6, 30) };
+    plug.hears(at(6), "connected");
+    plug.hears(at(6), heard(true));
+    plug.wanted = { on: false, until: null };
+    expect([plug.hears(at(6, 30)), plug.last.reason]).toEqual([["off"], "wanted_off"]);
+    expect(plug.last.state.timerWorks).toBeNull();
   });
 
   test("a timer that may not work counts as missing if the plug stays ON 10 s longer; the plug then gets OFF", () => {
