@@ -17,14 +17,6 @@ const ADDRESS = "11111111-2222-4333-8444-555555555555";
 /** Body of a test of a key. */
 const KEY = { connection: "service", keys: { "consumer.api_key": "k" } };
 
-/** Returns the keys of sections by their paths. */
-function byPath(sections: Readonly<Record<string, object>>): Record<string, unknown> {
-  const keys = Object.entries(sections).flatMap(([section, values]) =>
-    Object.entries(values).map(([key, value]) => [`${section}.${key}`, value] as const),
-  );
-  return Object.fromEntries(keys);
-}
-
 function optionsIn(folder: string, environment: Record<string, string> = {}): SetupOptions {
   const all = { ELBRO_DATA_DIR: path.join(folder, "data"), ...environment };
   return {
@@ -67,28 +59,29 @@ describe("finishSetup", () => {
     expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
   });
 
-  test("finishSetup writes a broker and Home Assistant of the owner, and creates no broker user", async () => {
+  test("finishSetup writes the broker and Home Assistant of the owner without a broker user, and a third-party key with its place", async () => {
     using dir = new TempDir();
     const options = optionsIn(dir.path);
     const mqtt = { url: "mqtt://192.168.1.10:1883", username: "elbro", password: "secret" };
     const home_assistant = { url: "http://homeassistant.local:8123", token: "a-token" };
-    const { homes: _, ...keys } = { ...WANTED.keys, ...byPath({ mqtt, home_assistant }) };
-    const result = await finishSetup(options, { ...WANTED, keys }, NOW);
-    expect(result).toMatchObject({ kind: "done", broker: null });
-    const reading = options.readWith({ file: null, page: readFileSync(options.path, "utf8") });
-    expect(reading).toMatchObject({ config: { mqtt, home_assistant, broker: { users: [] } } });
-    expect(reading.kind === "config" && reading.config.homes).toBeUndefined();
-  });
-
-  test("finishSetup writes a third-party key with its place, without a key of the app", async () => {
-    using dir = new TempDir();
-    const options = optionsIn(dir.path);
     const third_party = { api_key: "k", api_secret: "s", places: [{ name: "Flat", address: "Algade 1, 1. tv" }] };
-    const keys = { language: "da", ...byPath({ third_party }) };
-    expect(await finishSetup(options, { ...WANTED, keys }, NOW)).toMatchObject({ kind: "done" });
+    const keys = Object.entries({ mqtt, home_assistant, third_party }).flatMap(([section, values]) =>
+      Object.entries(values).map(([key, value]) => [`${section}.${key}`, value]),
+    );
+    const wanted = { ...WANTED, keys: Object.fromEntries(keys) };
+    expect(await finishSetup(options, wanted, NOW)).toMatchObject({ kind: "done", broker: null });
     const reading = options.readWith({ file: null, page: readFileSync(options.path, "utf8") });
-    expect(reading).toMatchObject({ config: { third_party: { ...third_party, hash_encoding: "hex" } } });
-    expect(reading.kind === "config" && reading.config.consumer).toBeUndefined();
+    const written = {
+      mqtt,
+      home_assistant,
+      broker: { users: [] },
+      third_party: { ...third_party, hash_encoding: "hex" },
+    };
+    expect(reading).toMatchObject({ config: written });
+    expect(reading.kind === "config" && [reading.config.homes, reading.config.consumer]).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 
   test("finishSetup keeps what page.yaml has, and undoes what it wrote", async () => {
