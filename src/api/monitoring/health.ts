@@ -28,8 +28,6 @@ interface HealthCheck {
 
 export interface HealthReport {
   readonly status: HealthStatus;
-  /** True if the loops, the database and the prices are all right, or if the prices are still awaited after a start. */
-  readonly serves: boolean;
   /** True if no check has found a failure that a restart may fix. */
   readonly lives: boolean;
   readonly checks: Readonly<Record<"loop" | "database" | "prices" | "clock" | "problems", HealthCheck>>;
@@ -60,9 +58,7 @@ export function healthOf({ clock, state, storage: { database, databasePath } }: 
       problems: checkProblems(state),
     };
     const codes = Object.values(checks).map(({ code }) => code);
-    const serves = !codes.some((code) => FAILING.has(code));
-    const lives = !codes.some((code) => RESTART_MENDS.has(code));
-    return { status: statusOf(codes, serves), serves, lives, checks };
+    return { status: statusOf(codes), lives: !codes.some((code) => RESTART_MENDS.has(code)), checks };
   });
 }
 
@@ -142,8 +138,8 @@ function ok(text: string, detail?: readonly string[]): HealthCheck {
   return check("ok", text, detail);
 }
 
-function statusOf(codes: readonly HealthCode[], serves: boolean): HealthStatus {
-  if (!serves) return "unhealthy";
+function statusOf(codes: readonly HealthCode[]): HealthStatus {
+  if (codes.some((code) => FAILING.has(code))) return "unhealthy";
   if (codes.includes("prices_awaited")) return "starting";
   return codes.every((code) => code === "ok") ? "ok" : "degraded";
 }

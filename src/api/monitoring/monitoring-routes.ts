@@ -53,7 +53,7 @@ export const monitoringEndpoints = [
     ...healthFacts("elbro does not work fully; the checks have the reason."),
     summary:
       "200 if the loops run, the database can be written and the current price is known; otherwise 503 with the reason.",
-    run: ({ health }, _params, { caller }) => healthAnswer(health, caller, ({ serves }) => serves),
+    run: ({ health }, _params, { caller }) => healthAnswer(health, caller, ({ status }) => status !== "unhealthy"),
   }),
   monitoring("GET /livez", "getLiveness", "optional", {
     ...healthFacts("A restart could help."),

@@ -1,9 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { settingText } from "../../../src/api/house/plan-change.ts";
 import { planDefinitions } from "../../../src/config/plan-list.ts";
 import { readConfig } from "../../../src/config/reading/load.ts";
 import { planSchema } from "../../../src/config/schema/plan-schema.ts";
+import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import { whenLostOf } from "../../../src/core/planning/model/plan-spec.ts";
+import { adjustedSpec } from "../../../src/core/planning/plan-settings.ts";
 import { mistakeLines } from "../../support/sources/config-mistakes.ts";
 
 const MINUTE = 60_000;
@@ -87,6 +90,24 @@ describe("a plan in the file", () => {
     });
     expect(fridge?.spec).toMatchObject({ kind: "avoid", hoursMs: 4 * HOUR, maxGapMs: 2 * HOUR });
   });
+});
+
+test.each([
+  ["slots", "hours", "1h30m"],
+  ["window", "from", "22:00"],
+  ["window", "ready_by", "07:00"],
+  ["below", "max_price", 1.2],
+  ["below", "percent", 25],
+  ["window", "enabled", false],
+  ["slots", "days", ["mon", "sun"]],
+  ["window", "tolerance", 5],
+  ["slots", "min_saving", "10%"],
+  ["below", "away", { from: "2026-07-01", until: "2026-07-15T14:00" }],
+] as const)("of a plan %s, %s is the same from the file and from a command", (kind, setting, value) => {
+  const entry = { name: "A", home: "home", kind, ...(kind === "below" ? { level: "cheap" } : { hours: 3 }) };
+  const [plain, set] = planDefinitions([entry, { ...entry, [setting]: value }].map((each) => planSchema.parse(each)));
+  expect(adjustedSpec(plain as PlanDefinition, { [setting]: settingText(value) ?? "" })).toEqual(set?.spec);
+  expect(set?.spec).not.toEqual(plain?.spec);
 });
 
 describe("a mistake is reported with the expected value:", () => {
