@@ -6,23 +6,29 @@
  * simulates two days in 30 s: the first with back-fill, LAN clients and a dashboard, the second without. The CPU time
  * is that of the second day.
  */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { createServer } from "node:net";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import mqtt from "mqtt";
+import {
+  buildProgram,
+  cpuSeconds,
+  ended,
+  firstLine,
+  memoryMb,
+  PROGRAM,
+  packageKb,
+  ROOT,
+  statusMb,
+} from "../support/bench/program.ts";
+import { freePort } from "../support/broker/mosquitto.ts";
 import { MALLOC_SETTINGS, NODE_FLAGS } from "../support/processes/node-flags.ts";
 import { TempDir } from "../support/runner/temp-dir.ts";
 import { createSelfSigned } from "../support/service/self-signed.ts";
 
-const ROOT = path.resolve(import.meta.dirname, "../..");
-const BUNDLE = path.join(ROOT, "dist/elbro.cjs");
 const STARTS = 7;
 const SOAK_SPEED = 7_200;
 const DAY_MS = 86_400_000 / SOAK_SPEED;
-/** Linux counts CPU time in hundredths of a second. */
-const TICKS_PER_S = 100;
 const LAN_KEY = "bench-key";
 /** Ten appliances with plans of every kind. */
 const PLANS = Array.from({ length: 10 }, (_, i) => {
@@ -39,7 +45,7 @@ interface World {
 }
 
 export async function run(): Promise<Record<string, number>> {
-  execFileSync("npm", ["run", "--silent", "build"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+  buildProgram();
   const tls = createSelfSigned();
   if (!tls) throw new Error("this bench needs openssl for the certificate of the service");
   await using children = new Children();
@@ -99,7 +105,7 @@ async function oneStart(world: World, dir: TempDir, lingerMs = 0): Promise<Start
     listener.once("message", () => resolve());
     daemon.once("exit", (code) => reject(new Error(`the daemon ended with ${code} before its first price`)));
   });
-  const start = { ms: performance.now() - began, rssMb: memoryMb(daemon, "VmRSS") };
+  const start = { ms: performance.now() - began, rssMb: memoryMb(daemon) };
   await pause(lingerMs);
   return start;
 }
@@ -157,7 +163,7 @@ function startDaemon(
   environment: Record<string, string>,
   args: readonly string[],
 ): ChildProcess {
-  const child = spawn(process.execPath, [...NODE_FLAGS, BUNDLE, ...args], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, PROGRAM, ...args], {
     // The root of a clone may contain the owner's config/elbro.yaml.
     cwd: dir.path,
     env: {
@@ -212,40 +218,6 @@ function bareNode(): { readonly startMs: number; readonly rssMb: number } {
   return { startMs: median(times), rssMb: median(sizes) };
 }
 
-/** Returns the size of the installed program with all its parts. */
-function packageKb(): number {
-  const dist = path.dirname(BUNDLE);
-  const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return files.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0) / 1_000;
-}
-
-function memoryMb(child: ChildProcess, field: "VmRSS" | "VmHWM"): number {
-  return statusMb(readFileSync(`/proc/${child.pid}/status`, "utf8"), field);
-}
-
-/** Returns the user and system time so far. Source: proc(5), fields 14 and 15 of stat. */
-function cpuSeconds(child: ChildProcess): number {
-  const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
-}
-
-function statusMb(status: string, field: string): number {
-  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_024;
-}
-
-function firstLine(child: ChildProcess): Promise<string> {
-  return new Promise((resolve) => child.stdout?.once("data", (data: Buffer) => resolve(data.toString().trim())));
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
-}
-
 function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
@@ -267,11 +239,6 @@ class Children implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#others.map((end) => end()));
-    for (const child of this.#all) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      const ended = new Promise((resolve) => child.once("exit", resolve));
-      child.kill("SIGKILL");
-      await ended;
-    }
+    for (const child of this.#all) await ended(child, "SIGKILL");
   }
 }

@@ -1,11 +1,14 @@
 /**
- * Runs one bench or all of them: `npm run bench [-- NAME]`.
+ * Runs one bench or all of them: `npm run bench [-- NAME]`. `npm run bench -- --against COMMIT [NAME]` compares the
+ * program with that of a commit, by default with the bench `day`.
  *
  * A bench is a file of this folder that exports `run(): Promise<Record<string, number | null>>`, or yields several;
  * null means that it cannot be measured on this machine (`n/a`). Its last output lines are `NAME: key=value key=value
  * …` with plain numbers.
  */
 import { readdirSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { compareWith } from "../support/bench/against.ts";
 
 type Figures = Readonly<Record<string, number | null>>;
 
@@ -43,11 +46,21 @@ async function runBench(name: string): Promise<boolean> {
   }
 }
 
-const [asked, ...more] = process.argv.slice(2);
-if (more.length > 0 || (asked !== undefined && !known.includes(asked))) {
-  const found = more.length > 0 ? "more than one name was given" : `there is no bench "${asked}"`;
-  console.error(`${found}; known are ${known.join(", ")}, and no name runs them all`);
+/** Benches that start the built program, of this clone or of another commit. */
+const OF_PROGRAM = ["day", "footprint", "scale"];
+
+const { values, positionals } = parseArgs({ options: { against: { type: "string" } }, allowPositionals: true });
+const [asked, ...more] = positionals;
+const { against } = values;
+const choice = against === undefined ? known : OF_PROGRAM;
+if (more.length > 0 || (asked !== undefined && !choice.includes(asked))) {
+  const found = more.length > 0 ? "more than one name was given" : `there is no such bench "${asked}"`;
+  console.error(
+    `${found}; known are ${choice.join(", ")}${against === undefined ? ", and no name runs them all" : ""}`,
+  );
   process.exitCode = 1;
+} else if (against !== undefined) {
+  process.exitCode = compareWith(against, asked ?? "day");
 } else {
   for (const name of asked === undefined ? known : [asked]) {
     if (!(await runBench(name))) process.exitCode = 1;

@@ -16,19 +16,18 @@
  *
  * Linux only, because it reads /proc.
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import mqtt, { type MqttClient } from "mqtt";
 import { demoHomes, homeOfAccount } from "../../src/simulator/homes.ts";
 import { copyAccounts } from "../support/bench/copy-accounts.ts";
+import { buildProgram, cpuSeconds, ended, firstLine, memoryMb, PROGRAM, ROOT } from "../support/bench/program.ts";
+import { freePort } from "../support/broker/mosquitto.ts";
 import { MALLOC_SETTINGS, nodeFlags } from "../support/processes/node-flags.ts";
 import { TempDir } from "../support/runner/temp-dir.ts";
 
-const ROOT = path.resolve(import.meta.dirname, "../..");
-const BUNDLE = path.join(ROOT, "dist/elbro.cjs");
 const PROBE = path.join(ROOT, "test/support/bench/loop-process.ts");
 const SIZES = (process.env.BENCH_SIZES ?? "1,10,100").split(",").map(Number);
 const MONTHS = Number(process.env.BENCH_MONTHS ?? 1);
@@ -58,7 +57,7 @@ const PLAN = { name: "Boiler", kind: "window", hours: 2, from: "15:45", ready_by
 type Figures = Record<string, number | null>;
 
 export async function* run(): AsyncGenerator<Figures> {
-  execFileSync("npm", ["run", "--silent", "build"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+  buildProgram();
   let smallest: Figures | undefined;
   for (const homes of SIZES) {
     const line = await linesOf(homes, smallest);
@@ -145,7 +144,7 @@ class World implements AsyncDisposable {
       if (performance.now() - began > FILL_TIMEOUT_MS) throw new Error("the history did not come in time");
       await pause(2_000);
     }
-    await end(child);
+    await ended(child);
     this.#configure(this.#homes);
     const { id, label } = demoHomes.danish.address;
     const others = Array.from({ length: this.#homes - 1 }, (_, i) => {
@@ -156,7 +155,7 @@ class World implements AsyncDisposable {
     const first = this.#daemon(FILL_AT, 1).child;
     await this.#firstPrices(first).all;
     await this.#settled(first);
-    await end(first);
+    await ended(first);
   }
 
   async warm() {
@@ -171,9 +170,9 @@ class World implements AsyncDisposable {
     const before = cpuSeconds(child);
     await pause(PEACE_MS);
     const peaceCpuShare = ((cpuSeconds(child) - before) * 1_000) / PEACE_MS;
-    const rssMb = residentMb(child);
+    const rssMb = memoryMb(child);
     const stopping = performance.now();
-    await end(child);
+    await ended(child);
     return { firstMs, allMs, idleMs, rssMb, peaceCpuShare, stopMs: performance.now() - stopping };
   }
 
@@ -206,7 +205,7 @@ class World implements AsyncDisposable {
         `at the boundary, ${urgent.size} homes and ${planned.size} plans of ${this.#homes} were published`,
       );
     const loopMs = await loopOf(child);
-    await end(child);
+    await ended(child);
     const lanMs = quantile(lan, 0.5);
     return {
       ...{ loopMs, lanMs, lanWorstMs: quantile(lan, 0.99) },
@@ -231,7 +230,7 @@ class World implements AsyncDisposable {
       accounts: { denied: number };
     };
     this.denied = accounts.denied;
-    await end(child);
+    await ended(child);
     return day;
   }
 
@@ -312,7 +311,7 @@ class World implements AsyncDisposable {
 
   #daemon(clock: string, speed: number, nodeArgs: readonly string[] = [], channel: "ipc" | "ignore" = "ignore") {
     const prof = PROFILES === undefined ? [] : ["--cpu-prof", "--cpu-prof-dir", path.resolve(ROOT, PROFILES)];
-    const args = [...nodeFlags(this.#homes), ...prof, ...nodeArgs, BUNDLE, "--clock", clock, "--speed", String(speed)];
+    const args = [...nodeFlags(this.#homes), ...prof, ...nodeArgs, PROGRAM, "--clock", clock, "--speed", String(speed)];
     const child = spawn(process.execPath, args, {
       cwd: this.#dir.path,
       env: {
@@ -363,15 +362,8 @@ class World implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#listener?.endAsync(true);
-    for (const child of this.#children) await end(child, "SIGKILL");
+    for (const child of this.#children) await ended(child, "SIGKILL");
   }
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill(signal);
-  await ended;
 }
 
 /** Returns the longest event-loop tick since the last call. */
@@ -382,19 +374,6 @@ function loopOf(child: ChildProcess): Promise<number> {
   });
 }
 
-/**
- * Returns the processor time of all threads. Source: Documentation/scheduler/sched-stats, first field, in nanoseconds.
- */
-function cpuSeconds({ pid }: ChildProcess): number {
-  const tasks = readdirSync(`/proc/${pid}/task`);
-  const ran = tasks.map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]));
-  return ran.reduce((sum, ns) => sum + ns, 0) / 1e9;
-}
-
-function residentMb({ pid }: ChildProcess): number {
-  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
-}
-
 function writtenKb({ pid }: ChildProcess): number {
   return Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1]) / 1_000;
 }
@@ -402,19 +381,6 @@ function writtenKb({ pid }: ChildProcess): number {
 /** Returns the id that a home gets from its label. */
 function homeId(number: number): string {
   return number === 1 ? "home" : `home_${number}`;
-}
-
-function firstLine(child: ChildProcess): Promise<string> {
-  return new Promise((resolve) => child.stdout?.once("data", (data: Buffer) => resolve(data.toString().trim())));
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 }
 
 function quantile(values: readonly number[], part: number): number {
