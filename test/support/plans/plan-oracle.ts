@@ -271,7 +271,7 @@ function cheapSteps(given: SmallCase, { percent = 100, maxPrice = 100 }: CheapBe
   const priced = given.prices.flatMap((_, step) => (priceAt(given, step) === null ? [] : [step]));
   const order = priced.sort((a, b) => tenths(given, a) - tenths(given, b) || a - b);
   const cheap = new Set(order.slice(0, Math.round((percent / 100) * order.length)));
-  return (step) => isOpen(given, step) && cheap.has(step) && tenths(given, step) < Math.round(maxPrice * 10);
+  return (step) => isOpen(given, step) && cheap.has(step) && tenths(given, step) <= Math.round(maxPrice * 10);
 }
 
 function belowByRules(given: SmallCaseOf<BelowPlan>): Mask | null {

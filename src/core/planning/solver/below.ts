@@ -13,7 +13,7 @@ import { type PlanTask, solved } from "./solution.ts";
 /**
  * Chooses the most qualifying steps that `minRun` and `minPause` allow; of equal numbers the cheapest, of those the
  * earliest. A step that does not qualify is never ON: too short stretches are left out, and too short pauses are
- * extended. A step qualifies if it meets all given conditions: below `maxPrice`, at `level` or better, and among the
+ * extended. A step qualifies if it meets all given conditions: at most `maxPrice`, at `level` or better, and among the
  * cheapest `percent` of its local day.
  */
 export function solveBelow(task: PlanTask<BelowPlan>): PlanSolution {
@@ -50,7 +50,7 @@ export function qualifying({
   const most = spec.maxPrice === undefined ? Number.POSITIVE_INFINITY : Math.round(spec.maxPrice * PRICE_SCALE);
   const qualifies = new Uint8Array(grid.count);
   for (let step = 0; step < grid.count; step++) {
-    qualifies[step] = (grid.prices[step] as number) < most && grid.blocked[step] === 0 ? 1 : 0;
+    qualifies[step] = (grid.prices[step] as number) <= most && grid.blocked[step] === 0 ? 1 : 0;
   }
   if (spec.level === undefined && spec.percent === undefined) return qualifies;
   for (const day of context.calendar.intervals("day", grid)) {

@@ -11,10 +11,10 @@ const caseOf = (spec: SlotsPlan, prices: readonly number[]): SmallCase => ({
   ...{ spec, prices, estimates: none, blocked: none, ahead: 0, now: 0, fixed: [] },
 });
 
-test("a plan with up_to runs three quarter hours, and more at prices below 2: ##..####..", () => {
+test("a plan with up_to runs three quarter hours, and more at prices of at most 2: ##..#####.", () => {
   const spec: SlotsPlan = { ...base, hoursMs: 3 * QUARTER_MS, upToMs: 8 * QUARTER_MS, cheapBelow: { maxPrice: 2 } };
   const given = caseOf(spec, [1.9, 1.8, 3, 3, 1, 1, 1.5, 1.9, 2, 5]);
-  expect(pictureOf(solveSmall(given), given)).toBe("##..####..");
+  expect(pictureOf(solveSmall(given), given)).toBe("##..#####.");
 });
 
 test("a plan with up_to does not exceed max_gap after more hours than required at cheap prices: ####...#..", () => {
