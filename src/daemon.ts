@@ -9,8 +9,8 @@ import { type ServerDeps, type ServerOptions, serveCommand, startServer } from "
 import { DEFAULT_HINT } from "./config/command-hint.ts";
 import { ConfigurationEditor } from "./config/editing/configuration-editor.ts";
 import { ConfigurationFiles } from "./config/editing/configuration-files.ts";
-import { PageHistory } from "./config/editing/page-history.ts";
-import { type ConfigurationSource, PageWriter } from "./config/editing/page-writer.ts";
+import { OverlayHistory } from "./config/editing/overlay-history.ts";
+import { type ConfigurationSource, OverlayWriter } from "./config/editing/overlay-writer.ts";
 import { SettingsEditor } from "./config/editing/settings-editor.ts";
 import type { Config } from "./config/schema/schema.ts";
 import { LogMemory } from "./core/runtime/log-memory.ts";
@@ -53,7 +53,7 @@ export interface Daemon {
    */
   reload(read: () => Promise<Config>, by?: string): Promise<Config>;
   /** Whether an uploaded copy replaced page.yaml at this start, so that the daemon has to start again. */
-  readonly isPageReplaced: boolean;
+  readonly isOverlayReplaced: boolean;
   /** Whether the service was changed by a reload. Its data is another's, so the daemon has to start again. */
   isOtherService(): boolean;
   /** Publishes `offline` and closes everything within 2 s. */
@@ -145,15 +145,15 @@ function openEditors(
   { source, config, clock, starts }: DaemonOptions,
   reloading: ConfigReload,
   problems: State["problems"],
-): ServerDeps["editors"] & Pick<PageWriter, "report"> {
+): ServerDeps["editors"] & Pick<OverlayWriter, "report"> {
   if (starts?.record.aside) problems.start(asideProblem(starts.record.aside));
   const files = new ConfigurationFiles(source?.path ?? null, config.data_dir, writeWhole);
-  const page = new PageWriter({ source: source ?? null, files, reloading, clock, problems });
+  const overlay = new OverlayWriter({ source: source ?? null, files, reloading, clock, problems });
   return {
-    editor: new ConfigurationEditor(page),
-    settings: new SettingsEditor(page),
-    history: new PageHistory(page, files),
-    report: () => page.report(),
+    editor: new ConfigurationEditor(overlay),
+    settings: new SettingsEditor(overlay),
+    history: new OverlayHistory(overlay, files),
+    report: () => overlay.report(),
   };
 }
 
@@ -205,7 +205,7 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
       editors.report();
       return used;
     },
-    isPageReplaced: storage.isPageReplaced,
+    isOverlayReplaced: storage.isOverlayReplaced,
     isOtherService: () => reloading.isOtherService,
     async stop() {
       try {

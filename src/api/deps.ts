@@ -1,7 +1,7 @@
 /** What the endpoints read and change. */
 import type { CommandHint } from "../config/command-hint.ts";
 import type { ConfigurationEditor } from "../config/editing/configuration-editor.ts";
-import type { PageHistory } from "../config/editing/page-history.ts";
+import type { OverlayHistory } from "../config/editing/overlay-history.ts";
 import type { SettingsEditor } from "../config/editing/settings-editor.ts";
 import type { Config } from "../config/schema/schema.ts";
 import type { Text } from "../core/language/text.ts";
@@ -30,7 +30,7 @@ export interface ApiDeps {
   readonly plugs: Pick<Plugs, "snapshots" | "announced" | "tryOut">;
   readonly editor: ConfigurationEditor;
   readonly settings: SettingsEditor;
-  readonly history: PageHistory;
+  readonly history: OverlayHistory;
   readonly events: EventFeed;
   readonly logLines: LogMemory;
   /** Called for a series whose stored rows were changed by a request of the LAN. */

@@ -39,7 +39,7 @@ export async function beginStart(
 function setPageAside(dataDir: string, since: EpochMs, now: EpochMs): string | null {
   const files = new ConfigurationFiles(null, dataDir, writeWhole);
   const [last] = files.states();
-  const present = readWhole(files.pagePath);
+  const present = readWhole(files.overlayPath);
   if (!last || present === null || Date.parse(last.until) <= since) return null;
-  return files.writePage(last.text, present, now);
+  return files.writeOverlay(last.text, present, now);
 }

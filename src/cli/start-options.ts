@@ -5,12 +5,12 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import type { SetupOptions } from "../api/setup/setup.ts";
 import { commandHint } from "../config/command-hint.ts";
-import type { ConfigurationSource } from "../config/editing/page-writer.ts";
+import type { ConfigurationSource } from "../config/editing/overlay-writer.ts";
 import { configPath, type openAccountFiles, readConfiguration } from "../config/reading/load-config-file.ts";
 import type { Config } from "../config/schema/schema.ts";
 import type { Text } from "../core/language/text.ts";
 import type { Clock } from "../core/runtime/clock.ts";
-import { PAGE_FILE } from "../core/runtime/data-files.ts";
+import { OVERLAY_FILE } from "../core/runtime/data-files.ts";
 import type { DaemonOptions } from "../daemon.ts";
 import { proxyOf } from "../service/client/proxy.ts";
 import type { TriedAttempt } from "../storage/request-log.ts";
@@ -87,7 +87,7 @@ export function setupOf(
   failure: Text | null,
 ): SetupOptions {
   return {
-    path: join(config.data_dir, PAGE_FILE),
+    path: join(config.data_dir, OVERLAY_FILE),
     config,
     demoKey,
     proxy: proxyOf(process.env),

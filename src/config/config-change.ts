@@ -1,6 +1,6 @@
 /** Which keys differ between two configurations, and which of them apply without a restart. */
 import { isDeepStrictEqual } from "node:util";
-import { checkServers, type SecretPlace, serverIn } from "./page/secret-servers.ts";
+import { checkServers, type SecretPlace, serverIn } from "./overlay/secret-servers.ts";
 import { type Config, configSchema } from "./schema/schema.ts";
 import { keysBelow } from "./schema/schema-nodes.ts";
 import { connections, isConnection, type SettingName } from "./settings.ts";

@@ -40,7 +40,7 @@ export interface Storage {
   readonly writing: WriteGuard;
   readonly settings: KeyValueStore;
   /** Whether an uploaded copy replaced page.yaml at this start, after the configuration was read. */
-  readonly isPageReplaced: boolean;
+  readonly isOverlayReplaced: boolean;
   readonly close: () => void;
 }
 
@@ -56,8 +56,8 @@ export function openStorage({ config, clock, log, isDemo = false, isSuspect = fa
   dropDamagedRows(database, writing);
   const settings = new KeyValueStore(database, writing);
   takeSource(database, settings, sourceOf(config.service.base_url, isDemo));
-  const isPageReplaced = replaced?.isPageReplaced ?? false;
-  return { database, databasePath, recovery, writing, settings, isPageReplaced, close: () => database.close() };
+  const isOverlayReplaced = replaced?.isOverlayReplaced ?? false;
+  return { database, databasePath, recovery, writing, settings, isOverlayReplaced, close: () => database.close() };
 }
 
 /**

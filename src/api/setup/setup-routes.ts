@@ -185,7 +185,7 @@ async function tried(
 ) {
   const foreign = foreignIn(keys, connections[connection]);
   const entered = treeOf(foreign.length > 0 ? {} : keys);
-  const reading = options.readWith({ file: JSON.stringify(entered), page: null });
+  const reading = options.readWith({ file: JSON.stringify(entered), overlay: null });
   if (reading.kind === "mistakes" || foreign.length > 0) {
     const mistakes = reading.kind === "mistakes" ? reading.mistakes : foreign;
     return { ...localError("invalid_parameter", joined(mistakes.map(({ key, facts }) => ({ key, facts })))), mistakes };

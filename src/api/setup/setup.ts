@@ -5,9 +5,9 @@ import { mkdirSync, renameSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
 import { foreignIn } from "../../config/editing/edit-refusal.ts";
-import { type PageFile, pageText, readPageFile } from "../../config/page/page-file.ts";
-import { bound } from "../../config/page/page-secrets.ts";
-import { secretPlacesIn } from "../../config/page/secret-servers.ts";
+import { type Overlay, overlayText, readOverlay } from "../../config/overlay/overlay-file.ts";
+import { bound } from "../../config/overlay/overlay-secrets.ts";
+import { secretPlacesIn } from "../../config/overlay/secret-servers.ts";
 import type { ConfigTexts } from "../../config/reading/config-texts.ts";
 import type { ConfigReading } from "../../config/reading/load.ts";
 import { type ConfigMistake, pathText } from "../../config/reading/mistake.ts";
@@ -16,7 +16,7 @@ import { type Expected, missing } from "../../config/schema/values.ts";
 import { connections } from "../../config/settings.ts";
 import { treeOf } from "../../config/tree.ts";
 import { message, reasonOf, type Text } from "../../core/language/text.ts";
-import { PAGE_FILE } from "../../core/runtime/data-files.ts";
+import { OVERLAY_FILE } from "../../core/runtime/data-files.ts";
 import { throwIfShort } from "../../core/status/start-error.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
 import { formatInstant } from "../../core/time/interval.ts";
@@ -88,16 +88,17 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
     ...(!("mqtt.url" in chosen) && { "broker.users": [{ ...brokerUser, commands: true }] }),
   });
   const before = readWhole(options.path);
-  const { page } = readPageFile(before, {});
-  const next = { ...page, settings: { ...page.settings, ...settings } };
-  const readPage = (each: PageFile) => options.readWith({ file: null, page: pageText(each) });
-  const present = readPage({ ...next, servers: null });
+  const { overlay } = readOverlay(before, {});
+  const next = { ...overlay, settings: { ...overlay.settings, ...settings } };
+  const readWith = (each: Overlay) => options.readWith({ file: null, overlay: overlayText(each) });
+  const present = readWith({ ...next, servers: null });
   if (present.kind === "mistakes") return present;
   const given = secretPlacesIn(configSchema, settings).map(({ path }) => pathText(path));
-  const whole = bound(next, new Set(given), present.page.servers).page;
-  const [text, reading] = [pageText(whole), readPage(whole)];
+  const whole = bound(next, new Set(given), present.overlay.servers).overlay;
+  const [text, reading] = [overlayText(whole), readWith(whole)];
   if (reading.kind === "mistakes") return reading;
-  if (reading.page.mistakes.length > 0) return { kind: "mistakes", mistakes: reading.page.mistakes.map(withoutFile) };
+  if (reading.overlay.mistakes.length > 0)
+    return { kind: "mistakes", mistakes: reading.overlay.mistakes.map(withoutFile) };
   const { api, broker, data_dir: dataDir, mqtt } = reading.config;
   const made = makeKey({ name: wanted.key_name, kind: "bearer", scopes: ["read", "control", "admin"], created: day });
   const changeKeys = (change: (keys: readonly KeptKey[]) => readonly KeptKey[]) =>
@@ -126,7 +127,7 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
 
 /** Returns a mistake with its path in the configuration. */
 function withoutFile(mistake: ConfigMistake): ConfigMistake {
-  return { ...mistake, path: mistake.path.replace(`${PAGE_FILE}: `, "") };
+  return { ...mistake, path: mistake.path.replace(`${OVERLAY_FILE}: `, "") };
 }
 
 function freeName(name: string, keys: readonly { readonly name: string }[]): string {

@@ -23,12 +23,12 @@ export async function main(given: Arguments): Promise<number> {
   const [copyPath = copyPathOf(databasePath)] = given.words;
   try {
     const now = systemClock(given.simulated).now();
-    const { setAside, keys, keysSetAside, isPageReplaced } = replaceDatabase(databasePath, copyPath, now);
+    const { setAside, keys, keysSetAside, isOverlayReplaced } = replaceDatabase(databasePath, copyPath, now);
     if (process.getuid?.() === 0) giveToOwnerOf(config.data_dir, databasePath);
     const { mtimeMs } = statSync(copyPath);
     print(`${databasePath} is now the copy of ${formatInstant(mtimeMs - (mtimeMs % SECOND_MS))}`);
     if (keys.length > 0) print(`keys that are valid again: ${keys.map(({ name }) => name).join(", ")}`);
-    if (isPageReplaced) print("page.yaml is that of the copy; the old one is kept with the date in its name");
+    if (isOverlayReplaced) print("page.yaml is that of the copy; the old one is kept with the date in its name");
     for (const old of [setAside, keysSetAside]) if (old !== null) print(`the old database is kept as ${old}`);
     return 0;
   } catch (error) {

@@ -133,7 +133,7 @@ function openLog({ level, format }: Config["log"], clock: Clock): Pick<StartInpu
 /** Returns a function that applies changes in order. A signal may arrive while a changed file is being applied. */
 function reloadsInOrder(daemon: Daemon, read: () => Promise<Config>, onOtherService: () => void) {
   // A restored backup has replaced a file that was read before.
-  if (daemon.isPageReplaced) onOtherService();
+  if (daemon.isOverlayReplaced) onOtherService();
   let last: Promise<void> = Promise.resolve();
   return (by: string): Promise<void> => {
     last = last.then(async () => {

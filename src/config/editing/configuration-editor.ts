@@ -1,9 +1,9 @@
 /** Saves plans and plugs over HTTP, in `page.yaml`. */
 import { isDeepStrictEqual } from "node:util";
 import { type Message, message, textIn } from "../../core/language/text.ts";
-import { PAGE_FILE } from "../../core/runtime/data-files.ts";
+import { OVERLAY_FILE } from "../../core/runtime/data-files.ts";
 import type { EntryList } from "../entry-list.ts";
-import { entriesIn, type PageEntries, writtenIds } from "../page/page-file.ts";
+import { entriesIn, type OverlayEntries, writtenIds } from "../overlay/overlay-file.ts";
 import { triedPlans } from "../plan-trials.ts";
 import { describeIssue } from "../reading/config-error.ts";
 import { below, isSecretKey } from "../reading/mistake.ts";
@@ -20,7 +20,7 @@ import {
   refusal,
   unknownEntry,
 } from "./edit-refusal.ts";
-import type { PageNow, PageWriter } from "./page-writer.ts";
+import type { OverlayNow, OverlayWriter } from "./overlay-writer.ts";
 
 /** A requested change. `id` is null for a new entry. */
 interface EntryChange {
@@ -33,15 +33,15 @@ interface EntryChange {
 }
 
 export class ConfigurationEditor {
-  readonly #page: PageWriter;
+  readonly #overlay: OverlayWriter;
 
-  constructor(page: PageWriter) {
-    this.#page = page;
+  constructor(overlay: OverlayWriter) {
+    this.#overlay = overlay;
   }
 
   /** Whether the homes are those of the demo, so that nothing can be saved. */
   get isInvented(): boolean {
-    return this.#page.isInvented;
+    return this.#overlay.isInvented;
   }
 
   /**
@@ -49,7 +49,7 @@ export class ConfigurationEditor {
    * that holds it, `fixed` why it cannot be changed here.
    */
   saved(list: EntryList, id: string) {
-    const used = this.#page.used[list];
+    const used = this.#overlay.used[list];
     const found = used[writtenIds(used).indexOf(id)];
     if (!found) return null;
     const whole = written(list, found);
@@ -57,22 +57,22 @@ export class ConfigurationEditor {
     const entry = Object.fromEntries(Object.entries(whole).filter(([name]) => !isSecretKey(name)));
     if (this.isInvented)
       return { id, source: null, fixed: textIn("en", INVENTED), entry, secrets, revision: "", overrides: false };
-    const now = this.#page.now();
+    const now = this.#overlay.now();
     const owned = ownedIn(now, list, id);
     for (const name of fileKeysIn(owned)) delete entry[name];
     const why = this.#fixed(now, list, id);
-    const isOnPage = id in now.page[list] && why === null;
-    const source = isOnPage ? PAGE_FILE : owned ? now.name : null;
+    const isInOverlay = id in now.overlay[list] && why === null;
+    const source = isInOverlay ? OVERLAY_FILE : owned ? now.name : null;
     const fixed = why && textIn("en", why);
     const { revision } = now;
-    return { id, source, fixed, entry, secrets, revision, overrides: isOnPage && owned !== null };
+    return { id, source, fixed, entry, secrets, revision, overrides: isInOverlay && owned !== null };
   }
 
   /** Returns the configuration with an entry, or the mistakes of the entry. */
   draft(list: EntryList, id: string | null, entry: unknown): Config | EditRefusal {
     if (!isTree(entry))
       return refusal("invalid_parameter", message("refused.edit_not_keys", { entry: ENTRY_NAMES[list] }));
-    const { accounts: _, ...used } = this.#page.used;
+    const { accounts: _, ...used } = this.#overlay.used;
     const ids = writtenIds(used[list]);
     const index = id !== null && ids.includes(id) ? ids.indexOf(id) : ids.length;
     const [wanted = ""] = writtenIds([entry]);
@@ -97,40 +97,40 @@ export class ConfigurationEditor {
     const named = id ?? ownId;
     const path = `${list}.${named}`;
     const given = Object.keys(isTree(entry) ? entry : {}).map((key) => `${path}.${key}`);
-    return this.#page.edit({ id: named, path, caller, given }, (now) => {
+    return this.#overlay.edit({ id: named, path, caller, given }, (now) => {
       const refused = this.#refused(now, list, id, isDelete ? null : (entry ?? "nothing"));
       if (refused) return refused;
-      const whole = isDelete ? null : { ...secretsOf(now.page[list][named]), ...(entry as Tree) };
-      return { ...now.page, [list]: withEntry(now, list, named, whole && withoutKey(whole, "id")) };
+      const whole = isDelete ? null : { ...secretsOf(now.overlay[list][named]), ...(entry as Tree) };
+      return { ...now.overlay, [list]: withEntry(now, list, named, whole && withoutKey(whole, "id")) };
     });
   }
 
   /** Removes what page.yaml says of an entry, so that it is again as in the owner's file. */
   reset(list: EntryList, id: string, caller: Caller): Promise<Edited> {
-    return this.#page.edit({ id, path: `${list}.${id}`, caller }, ({ page }) => {
-      const { [id]: own, ...others } = page[list];
-      return own === undefined ? unknownEntry(list, id) : { ...page, [list]: others };
+    return this.#overlay.edit({ id, path: `${list}.${id}`, caller }, ({ overlay }) => {
+      const { [id]: own, ...others } = overlay[list];
+      return own === undefined ? unknownEntry(list, id) : { ...overlay, [list]: others };
     });
   }
 
   /** Returns why an entry cannot be saved or deleted; null if it can. `entry` is null for a deletion. */
-  #refused(now: PageNow, list: EntryList, id: string | null, entry: unknown): EditRefusal | null {
+  #refused(now: OverlayNow, list: EntryList, id: string | null, entry: unknown): EditRefusal | null {
     if (id !== null) {
       const ids = [
-        ...writtenIds(this.#page.used[list]),
+        ...writtenIds(this.#overlay.used[list]),
         ...writtenIds(entriesIn(now.owner, list)),
-        ...Object.keys(now.page[list]),
+        ...Object.keys(now.overlay[list]),
       ];
       if (!ids.includes(id)) return unknownEntry(list, id);
       const fixed = this.#fixed(now, list, id);
       if (fixed) return refusal("conflict", fixed);
     }
     if (entry === null) return null;
-    const before = this.#page.used[list][writtenIds(this.#page.used[list]).indexOf(id ?? "")] ?? {};
+    const before = this.#overlay.used[list][writtenIds(this.#overlay.used[list]).indexOf(id ?? "")] ?? {};
     const files = fileKeysIn(id === null ? null : ownedIn(now, list, id));
     const inFiles = files.map((name) => [name, before[name as keyof typeof before]]);
     const fixedKeys = { ...Object.fromEntries(inFiles), ...(id !== null && { id }) };
-    const stored = id === null ? {} : { ...secretsOf(ownedIn(now, list, id)), ...secretsOf(now.page[list][id]) };
+    const stored = id === null ? {} : { ...secretsOf(ownedIn(now, list, id)), ...secretsOf(now.overlay[list][id]) };
     const whole = isTree(entry) ? withoutNull({ ...stored, ...fixedKeys, ...entry }) : entry;
     const draft = this.draft(list, id, whole);
     if ("kind" in draft) return draft;
@@ -140,10 +140,10 @@ export class ConfigurationEditor {
   }
 
   /** Returns why an entry cannot be changed here; null if it can. */
-  #fixed(now: PageNow, list: EntryList, id: string): Message | null {
-    const isOwned = ownedIn(now, list, id) !== null && !this.#page.isSetOutside(list);
-    if (isOwned || id in now.page[list]) return null;
-    const places = now.name === null ? PAGE_FILE : `${now.name} or ${PAGE_FILE}`;
+  #fixed(now: OverlayNow, list: EntryList, id: string): Message | null {
+    const isOwned = ownedIn(now, list, id) !== null && !this.#overlay.isSetOutside(list);
+    if (isOwned || id in now.overlay[list]) return null;
+    const places = now.name === null ? OVERLAY_FILE : `${now.name} or ${OVERLAY_FILE}`;
     return message("refused.edit_elsewhere", { entry: ENTRY_NAMES[list], id, places });
   }
 }
@@ -162,8 +162,8 @@ function withoutNull(entry: Tree): Tree {
  * Returns the entries of page.yaml after a change. What equals the owner's file needs no entry. A secret of that file is
  * used unless the entry has its own; null removes it.
  */
-function withEntry(now: PageNow, list: EntryList, id: string, entry: Tree | null): PageEntries {
-  const { [id]: _, ...others } = now.page[list];
+function withEntry(now: OverlayNow, list: EntryList, id: string, entry: Tree | null): OverlayEntries {
+  const { [id]: _, ...others } = now.overlay[list];
   const owned = ownedIn(now, list, id);
   if (owned === null) return entry === null ? others : { ...others, [id]: withoutNull(entry) };
   const isOwned = entry !== null && isDeepStrictEqual({ ...secretsOf(owned), ...entry }, withoutKey(owned, "id"));
@@ -171,7 +171,7 @@ function withEntry(now: PageNow, list: EntryList, id: string, entry: Tree | null
 }
 
 /** Returns the entry of the owner's file; null if it has none. */
-function ownedIn({ owner }: PageNow, list: EntryList, id: string): Tree | null {
+function ownedIn({ owner }: OverlayNow, list: EntryList, id: string): Tree | null {
   const entries = entriesIn(owner, list);
   const found = entries[writtenIds(entries).indexOf(id)];
   return isTree(found) ? found : null;

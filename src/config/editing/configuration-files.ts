@@ -2,10 +2,16 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
-import { PAGE_FILE, PAGE_STATES } from "../../core/runtime/data-files.ts";
+import { OVERLAY_FILE, OVERLAY_STATES } from "../../core/runtime/data-files.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { readBounded } from "../reading/bounded-file.ts";
-import { type ConfigTexts, MAX_CONFIG_BYTES, pageUnread, readConfigText, readPage } from "../reading/config-texts.ts";
+import {
+  type ConfigTexts,
+  MAX_CONFIG_BYTES,
+  overlayUnread,
+  readConfigText,
+  readOverlayText,
+} from "../reading/config-texts.ts";
 import type { ConfigMistake } from "../reading/mistake.ts";
 
 /** Maximum number of previous states, one for each change. */
@@ -30,35 +36,35 @@ export class ConfigurationFiles {
   }
 
   /** Path of the file for entries that the dashboard saves. */
-  get pagePath(): string {
-    return path.join(this.#dataDir, PAGE_FILE);
+  get overlayPath(): string {
+    return path.join(this.#dataDir, OVERLAY_FILE);
   }
 
   /** Returns the texts of the files. Throws a StartError for a file that cannot be read. */
   read(): ConfigTexts {
-    return { file: this.#path === null ? null : readConfigText(this.#path), page: readPage(this.#dataDir) };
+    return { file: this.#path === null ? null : readConfigText(this.#path), overlay: readOverlayText(this.#dataDir) };
   }
 
   /** Returns the texts, without a page.yaml that cannot be read, and why it cannot. */
   readable(): { readonly texts: ConfigTexts; readonly flaw: ConfigMistake | null } {
     const file = this.#path === null ? null : readConfigText(this.#path);
     try {
-      return { texts: { file, page: readPage(this.#dataDir) }, flaw: null };
+      return { texts: { file, overlay: readOverlayText(this.#dataDir) }, flaw: null };
     } catch (error) {
-      return { texts: { file, page: null }, flaw: pageUnread(error) };
+      return { texts: { file, overlay: null }, flaw: overlayUnread(error) };
     }
   }
 
   /** Replaces page.yaml and keeps its previous state, whose id it returns. Throws the error of the file system. */
-  writePage(text: string, before: string, now: EpochMs): string {
+  writeOverlay(text: string, before: string, now: EpochMs): string {
     const state = this.#keep(before, now);
-    this.#write(this.pagePath, text);
+    this.#write(this.overlayPath, text);
     return state;
   }
 
   /** Replaces page.yaml without keeping its previous state. */
-  rewritePage(text: string): void {
-    this.#write(this.pagePath, text);
+  rewriteOverlay(text: string): void {
+    this.#write(this.overlayPath, text);
   }
 
   /** Returns the kept states of page.yaml, the newest first. A state that cannot be read is left out. */
@@ -82,7 +88,7 @@ export class ConfigurationFiles {
   }
 
   get #folder(): string {
-    return path.join(this.#dataDir, PAGE_STATES);
+    return path.join(this.#dataDir, OVERLAY_STATES);
   }
 
   #names(): string[] {
@@ -98,16 +104,16 @@ export class ConfigurationFiles {
     // Ordered by number, because a clock may be set back.
     const number = String(Number.parseInt(names.at(-1) ?? "0", 10) + 1).padStart(6, "0");
     const time = new Date(now).toISOString().replaceAll(":", "-");
-    this.#write(path.join(this.#folder, `${number}-${time}-${PAGE_FILE}`), text);
+    this.#write(path.join(this.#folder, `${number}-${time}-${OVERLAY_FILE}`), text);
     for (const old of names.slice(0, Math.max(0, names.length + 1 - MAX_STATES))) rmSync(path.join(this.#folder, old));
     return number;
   }
 }
 
 /** Returns the revision of the files, which differs for different texts. */
-export function revisionOf({ file, page }: ConfigTexts): string {
+export function revisionOf({ file, overlay }: ConfigTexts): string {
   return createHash("sha256")
-    .update(JSON.stringify([file, page]))
+    .update(JSON.stringify([file, overlay]))
     .digest("hex")
     .slice(0, 16);
 }

@@ -1,12 +1,12 @@
 /**
  * Shows, tests and changes settings by the paths of their keys. A secret is never returned, and a stored one is only ever
- * sent to the server it was saved for (`page-writer.ts`).
+ * sent to the server it was saved for (`overlay-writer.ts`).
  */
 import { isDeepStrictEqual } from "node:util";
 import { message, textIn } from "../../core/language/text.ts";
-import { PAGE_FILE } from "../../core/runtime/data-files.ts";
+import { OVERLAY_FILE } from "../../core/runtime/data-files.ts";
 import { keysOf, restartKeysOf } from "../config-change.ts";
-import type { PageFile } from "../page/page-file.ts";
+import type { Overlay } from "../overlay/overlay-file.ts";
 import { isSecretKey } from "../reading/mistake.ts";
 import { type Config, configSchema } from "../schema/schema.ts";
 import { defaultOf, FILE_SUFFIX, schemaAt } from "../schema/schema-nodes.ts";
@@ -14,7 +14,7 @@ import { redactedConfig } from "../secrets.ts";
 import { isConnection, type SettingName, settingNames } from "../settings.ts";
 import { isTree, type Tree, valueAt, withoutKey, withValue } from "../tree.ts";
 import { type Caller, type Edited, type EditRefusal, foreignIn, INVENTED, mistaken, refusal } from "./edit-refusal.ts";
-import type { PageNow, PageWriter } from "./page-writer.ts";
+import type { OverlayNow, OverlayWriter } from "./overlay-writer.ts";
 
 /** A requested change. Keys that are left out stay; null removes one. */
 export interface SettingChange {
@@ -24,18 +24,18 @@ export interface SettingChange {
 }
 
 export class SettingsEditor {
-  readonly #page: PageWriter;
+  readonly #overlay: OverlayWriter;
 
-  constructor(page: PageWriter) {
-    this.#page = page;
+  constructor(overlay: OverlayWriter) {
+    this.#overlay = overlay;
   }
 
   /** Returns the settings by their keys; `fixed` is why they cannot be changed here, or null. */
   saved() {
-    const { isInvented, waiting } = this.#page;
-    const now = this.#page.saved();
+    const { isInvented, waiting } = this.#overlay;
+    const now = this.#overlay.saved();
     return {
-      source: isInvented ? null : PAGE_FILE,
+      source: isInvented ? null : OVERLAY_FILE,
       fixed: isInvented ? textIn("en", INVENTED) : null,
       revision: now.revision,
       waiting,
@@ -49,22 +49,22 @@ export class SettingsEditor {
 
   /** Saves a setting and applies it. */
   async change(wanted: SettingChange): Promise<Edited> {
-    return refused(wanted) ?? this.#page.edit(targetOf(wanted), (now) => this.#changed(now, wanted.keys));
+    return refused(wanted) ?? this.#overlay.edit(targetOf(wanted), (now) => this.#changed(now, wanted.keys));
   }
 
   /** Returns the configuration with a change, to test it, or why it cannot be tested. */
   tried(wanted: SettingChange): Config | EditRefusal {
-    return refused(wanted) ?? this.#page.tried(targetOf(wanted), (now) => this.#changed(now, wanted.keys));
+    return refused(wanted) ?? this.#overlay.tried(targetOf(wanted), (now) => this.#changed(now, wanted.keys));
   }
 
   /** Removes what page.yaml says of a setting, so that it is again as in the owner's file. */
   async reset(name: SettingName, caller: Caller): Promise<Edited> {
     const wanted = { name, caller, keys: {} };
-    const settings = (page: PageFile) => ({ ...page, settings: keysOf(name).reduce(without, page.settings) });
-    return refused(wanted) ?? this.#page.edit(targetOf(wanted), ({ page }) => settings(page));
+    const settings = (overlay: Overlay) => ({ ...overlay, settings: keysOf(name).reduce(without, overlay.settings) });
+    return refused(wanted) ?? this.#overlay.edit(targetOf(wanted), ({ overlay }) => settings(overlay));
   }
 
-  #keyOf(key: string, now: PageNow & { readonly config: Config }) {
+  #keyOf(key: string, now: OverlayNow & { readonly config: Config }) {
     const path = key.split(".");
     const found = valueAt(now.config, key) ?? null;
     const is_secret = isSecretKey(path.at(-1) ?? "");
@@ -74,18 +74,20 @@ export class SettingsEditor {
       is_set: found !== null && !isDeepStrictEqual(found, defaultOf(schemaAt(path, configSchema))),
       value: is_secret || isInFile(key, now) ? null : redactedConfig(found),
       outside: this.#isOutside(key, now),
-      overrides: valueAt(now.page.settings, key) !== undefined,
+      overrides: valueAt(now.overlay.settings, key) !== undefined,
       restart: restartKeysOf(path[0] ?? "").includes(key),
     };
   }
 
-  #isOutside(key: string, now: PageNow): boolean {
+  #isOutside(key: string, now: OverlayNow): boolean {
     return (
-      this.#page.isSetOutside(key) || isInFile(key, now) || Array.isArray(valueAt(now.owner, key.split(".")[0] ?? ""))
+      this.#overlay.isSetOutside(key) ||
+      isInFile(key, now) ||
+      Array.isArray(valueAt(now.owner, key.split(".")[0] ?? ""))
     );
   }
 
-  #changed(now: PageNow, values: Tree): PageFile | EditRefusal {
+  #changed(now: OverlayNow, values: Tree): Overlay | EditRefusal {
     const fixed = Object.keys(values).filter((key) => this.#isOutside(key, now));
     if (fixed.length > 0)
       return mistaken(
@@ -95,12 +97,12 @@ export class SettingsEditor {
     const settings = Object.entries(values).reduce<Tree>((tree, [path, value]) => {
       const isOwners = isDeepStrictEqual(value, valueAt(now.owner, path) ?? null);
       return isOwners ? without(tree, path) : withValue(tree, path, value);
-    }, now.page.settings);
-    return { ...now.page, settings };
+    }, now.overlay.settings);
+    return { ...now.overlay, settings };
   }
 }
 
-function isInFile(key: string, { owner }: PageNow): boolean {
+function isInFile(key: string, { owner }: OverlayNow): boolean {
   return valueAt(owner, `${key}${FILE_SUFFIX}`) !== undefined;
 }
 

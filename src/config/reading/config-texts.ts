@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { message, reasonOf } from "../../core/language/text.ts";
-import { PAGE_FILE } from "../../core/runtime/data-files.ts";
+import { OVERLAY_FILE } from "../../core/runtime/data-files.ts";
 import { PassingStartError, StartError, throwIfShort } from "../../core/status/start-error.ts";
 import { readBounded } from "./bounded-file.ts";
 import type { ConfigMistake } from "./mistake.ts";
@@ -13,19 +13,19 @@ export const MAX_CONFIG_BYTES = 256 * 1024;
 /** Texts of the configuration's files; null for a file that does not exist. */
 export interface ConfigTexts {
   readonly file: string | null;
-  readonly page: string | null;
+  readonly overlay: string | null;
 }
 
 /** Returns the text of the page's file in a data directory; null if it does not exist. */
-export function readPage(dataDir: string): string | null {
-  const file = path.join(dataDir, PAGE_FILE);
+export function readOverlayText(dataDir: string): string | null {
+  const file = path.join(dataDir, OVERLAY_FILE);
   return existsSync(file) ? readConfigText(file) : null;
 }
 
 /** Returns why the page's file cannot be read. Throws errors that may pass by themselves. */
-export function pageUnread(error: unknown): ConfigMistake {
+export function overlayUnread(error: unknown): ConfigMistake {
   if (!(error instanceof StartError) || error instanceof PassingStartError) throw error;
-  return { path: PAGE_FILE, ...message("mistake.page_unread", { why: error.text }) };
+  return { path: OVERLAY_FILE, ...message("mistake.page_unread", { why: error.text }) };
 }
 
 /** Returns the text of a file. Throws a StartError if it cannot be read. */

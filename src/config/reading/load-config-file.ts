@@ -3,14 +3,14 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename } from "node:path";
 import { type Message, message, textIn } from "../../core/language/text.ts";
-import { PAGE_FILE } from "../../core/runtime/data-files.ts";
+import { OVERLAY_FILE } from "../../core/runtime/data-files.ts";
 import { asStartError, StartError } from "../../core/status/start-error.ts";
 import { expressionWarnings } from "../plug-warnings.ts";
 import type { Config } from "../schema/schema.ts";
 import { AccountFiles, AccountsDirError } from "./account-files.ts";
 import { readBounded } from "./bounded-file.ts";
-import { type ConfigTexts, readConfigText, readPage } from "./config-texts.ts";
-import { type ConfigReading, type PageUse, readAccount, readConfig } from "./load.ts";
+import { type ConfigTexts, readConfigText, readOverlayText } from "./config-texts.ts";
+import { type ConfigReading, type OverlayUse, readAccount, readConfig } from "./load.ts";
 import { mistakeAt } from "./mistake.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -67,7 +67,7 @@ export function readConfiguration(
     readFile: (each) => readBounded(each, MAX_SECRET_BYTES),
     secrets: secretFiles(environment),
     hostname: hostname(),
-    page: (dataDir) => (texts.page === undefined ? readPage(dataDir) : texts.page),
+    overlay: (dataDir) => (texts.overlay === undefined ? readOverlayText(dataDir) : texts.overlay),
   });
 }
 
@@ -101,7 +101,12 @@ function loadFrom(path: string | null, environment: Environment, accountFiles: A
     const exposed = [...guarded.flatMap(exposureOf), ...ofAccounts.flatMap(exposureOf).slice(0, MAX_NAMED)];
     // An app of Home Assistant has no other users.
     const old = [...deleted, ...expressionWarnings(config.plugs)];
-    const warnings = [...old, ...sizeWarnings(config), ...pageNotes(reading.page, path), ...(isApp ? [] : exposed)];
+    const warnings = [
+      ...old,
+      ...sizeWarnings(config),
+      ...overlayNotes(reading.overlay, path),
+      ...(isApp ? [] : exposed),
+    ];
     return { config, path, warnings, tlsFiles };
   }
   // The options of an app are on one line, which the owner never sees.
@@ -129,14 +134,14 @@ function unusable(path: string | null, mistakes: Message): StartError {
 }
 
 /** Returns what page.yaml changes in the owner's configuration, and what of it is not used. */
-function pageNotes({ overridden, unused, gone, mistakes, lost }: PageUse, file: string | null): string[] {
+function overlayNotes({ overridden, unused, gone, mistakes, lost }: OverlayUse, file: string | null): string[] {
   const owner = file === null ? "the configuration" : basename(file);
   return [
-    ...(overridden.length > 0 ? [`${PAGE_FILE} overrides ${owner}: ${overridden.join(", ")}`] : []),
+    ...(overridden.length > 0 ? [`${OVERLAY_FILE} overrides ${owner}: ${overridden.join(", ")}`] : []),
     ...(unused.length > 0
-      ? [`${PAGE_FILE}: ${unused.join(", ")} is not used, because the environment or another file sets it`]
+      ? [`${OVERLAY_FILE}: ${unused.join(", ")} is not used, because the environment or another file sets it`]
       : []),
-    ...gone.map((path) => `${PAGE_FILE}: ${path} removes an entry that does not exist any more`),
+    ...gone.map((path) => `${OVERLAY_FILE}: ${path} removes an entry that does not exist any more`),
     ...[...mistakes, ...lost].map((mistake) => `${textIn("en", mistakeAt(mistake))}; it is not used`),
   ];
 }

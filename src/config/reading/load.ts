@@ -3,8 +3,8 @@ import type * as z from "zod/mini";
 import { type Fact, type Message, message, type Text } from "../../core/language/text.ts";
 import { errorPlace, StartError, throwIfShort } from "../../core/status/start-error.ts";
 import { slugOf } from "../../core/text/slug.ts";
-import { inPage, type Laid, lay, placeIn } from "../page/lay.ts";
-import { EMPTY_PAGE, readPageFile } from "../page/page-file.ts";
+import { inOverlay, type Laid, lay, placeIn } from "../overlay/lay.ts";
+import { EMPTY_OVERLAY, readOverlay } from "../overlay/overlay-file.ts";
 import { triedPlans } from "../plan-trials.ts";
 import { removeDeleted } from "../schema/deleted-keys.ts";
 import { type AccountEntry, accountSchema, type Config, configSchema } from "../schema/schema.ts";
@@ -14,7 +14,7 @@ import { holdsSecret } from "../secrets.ts";
 import { isTree, type Tree } from "../tree.ts";
 import { whyUnread } from "./bounded-file.ts";
 import { describeIssue } from "./config-error.ts";
-import { pageUnread } from "./config-texts.ts";
+import { overlayUnread } from "./config-texts.ts";
 import { applyEnvironment, applySecrets, applyShard } from "./environment.ts";
 import { type ConfigMistake, isSecretKey, pathText } from "./mistake.ts";
 import { readYaml, type YamlReading } from "./yaml-text.ts";
@@ -31,20 +31,20 @@ export type ConfigReading<Value = Config> =
       readonly tlsFiles: readonly string[];
       /** Warnings about keys of earlier versions. */
       readonly deleted: readonly string[];
-      readonly page: PageUse;
+      readonly overlay: OverlayUse;
     }
   | { readonly kind: "mistakes"; readonly mistakes: readonly ConfigMistake[] };
 
 /** What became of page.yaml, by paths in it. */
-export interface PageUse extends Pick<Laid, "overridden" | "unused" | "gone" | "servers" | "lost"> {
+export interface OverlayUse extends Pick<Laid, "overridden" | "unused" | "gone" | "servers" | "lost"> {
   /** Mistakes in it. Their keys and entries are not used. */
   readonly mistakes: readonly ConfigMistake[];
 }
 
-const NO_PAGE: PageUse = { overridden: [], unused: [], gone: [], servers: {}, mistakes: [], lost: [] };
+const NO_OVERLAY: OverlayUse = { overridden: [], unused: [], gone: [], servers: {}, mistakes: [], lost: [] };
 
 /** What became of page.yaml in one reading, and why it cannot be read. */
-type PageLaid = Omit<Laid, "tree"> & { readonly mistake: ConfigMistake | null };
+type LaidOverlay = Omit<Laid, "tree"> & { readonly mistake: ConfigMistake | null };
 
 export interface ConfigSources {
   /** The text of the file; null if it does not exist. */
@@ -58,7 +58,7 @@ export interface ConfigSources {
    */
   readonly secrets?: readonly string[];
   /** Returns the text of the page's file in a data directory; null if it is missing. Throws if it is unreadable. */
-  readonly page?: (dataDir: string) => string | null;
+  readonly overlay?: (dataDir: string) => string | null;
   /** The number at its end is the default index of the shard. */
   readonly hostname?: string;
 }
@@ -88,9 +88,14 @@ interface KeyFile {
  * page.yaml is left out, so that it never prevents the use of the owner's file.
  */
 export function readConfig(original: ConfigSources): ConfigReading {
-  const { readFile, page } = original;
+  const { readFile, overlay } = original;
   // A mistake in page.yaml takes another attempt, but no file is read twice.
-  const sources = { ...original, parse: once(readYaml), readFile: once(readFile), ...(page && { page: once(page) }) };
+  const sources = {
+    ...original,
+    parse: once(readYaml),
+    readFile: once(readFile),
+    ...(overlay && { overlay: once(overlay) }),
+  };
   const without = new Set<string>();
   const mistakes: ConfigMistake[] = [];
   let servers: Laid["servers"] | null = null;
@@ -98,7 +103,7 @@ export function readConfig(original: ConfigSources): ConfigReading {
     const { reading, laid } = readOnce(sources, without);
     if (laid.mistake && mistakes.length === 0) mistakes.push(laid.mistake);
     servers ??= laid.servers;
-    if (reading.kind === "config") return { ...reading, page: { ...laid, servers, mistakes } };
+    if (reading.kind === "config") return { ...reading, overlay: { ...laid, servers, mistakes } };
     const inIt = reading.mistakes.filter(({ path }) => placeIn(laid.places, path) !== null);
     // Without a mistake of its own, page.yaml as a whole may not fit the owner's file.
     const left = inIt.length > 0 ? inIt.map(({ path }) => placeIn(laid.places, path) ?? "") : laid.used;
@@ -110,7 +115,7 @@ export function readConfig(original: ConfigSources): ConfigReading {
       const lost = laid.lost.find(({ path }) => path === mistake.path);
       return lost ?? mistake;
     };
-    mistakes.push(...found.map(ofLost).map((mistake) => inPage(mistake, laid.places)));
+    mistakes.push(...found.map(ofLost).map((mistake) => inOverlay(mistake, laid.places)));
   }
 }
 
@@ -125,15 +130,15 @@ function once<Value>(read: (source: string) => Value): (source: string) => Value
 
 /** Reads the configuration with page.yaml, except the paths `without` of it. */
 function readOnce(sources: Parsed<ConfigSources>, without: ReadonlySet<string>) {
-  const { text, environment, parse, readFile, secrets = [], hostname, page } = sources;
-  let laid: PageLaid = { ...NO_PAGE, used: [], places: new Map(), mistake: null };
+  const { text, environment, parse, readFile, secrets = [], hostname, overlay } = sources;
+  let laid: LaidOverlay = { ...NO_OVERLAY, used: [], places: new Map(), mistake: null };
   const apply = (draft: Draft) => {
     applyEnvironment(draft, environment);
     applySecrets(draft, secrets);
     applyShard(draft.tree, hostname);
   };
   const over = ({ tree, variables, files }: Draft) => {
-    const { page: read, mistake } = pageOver(tree, page);
+    const { overlay: read, mistake } = overlayFor(tree, overlay);
     const inFiles = new Set(files.map(({ path }) => path));
     const isOutside = (path: string) => variables.has(path) || inFiles.has(path);
     const { tree: whole, ...rest } = lay(tree, read, { isOutside, without });
@@ -144,12 +149,12 @@ function readOnce(sources: Parsed<ConfigSources>, without: ReadonlySet<string>) 
   return { reading, laid };
 }
 
-function pageOver(owner: Tree, read: ConfigSources["page"]): ReturnType<typeof readPageFile> {
+function overlayFor(owner: Tree, read: ConfigSources["overlay"]): ReturnType<typeof readOverlay> {
   try {
     const dataDir = String(owner.data_dir ?? defaultOf(shapeOf(configSchema)?.data_dir));
-    return readPageFile(read?.(dataDir) ?? null, owner);
+    return readOverlay(read?.(dataDir) ?? null, owner);
   } catch (error) {
-    return { page: EMPTY_PAGE, mistake: pageUnread(error) };
+    return { overlay: EMPTY_OVERLAY, mistake: overlayUnread(error) };
   }
 }
 
@@ -221,7 +226,7 @@ function readWhole<Schema extends ConfigSchema>({
       secretFiles: [...new Set(secretFiles.map(({ file }) => file))],
       tlsFiles: files.filter(({ path, name }) => path.endsWith(`tls.${name}`)).map(({ file }) => file),
       deleted,
-      page: NO_PAGE,
+      overlay: NO_OVERLAY,
     };
   }
   return { kind: "mistakes", mistakes: mistakes.map((mistake) => withPlace(mistake, draft.variables, file)) };

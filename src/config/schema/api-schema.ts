@@ -1,7 +1,7 @@
 /** Schema of `api:` in the configuration: the API on the LAN, its keys and limits. */
 import * as z from "zod/mini";
 import { message } from "../../core/language/text.ts";
-import { secret } from "../page/secret-servers.ts";
+import { secret } from "../overlay/secret-servers.ts";
 import { tlsSection } from "./tls-schema.ts";
 import { hashEncoding, mistakes, oneLine, port, textLike, unique, urlWith } from "./values.ts";
 

@@ -10,7 +10,7 @@ import { energyUnits, powerUnits } from "../../core/plugs/families/meter-readers
 import type { PlugAddress, PlugFamilyRow } from "../../core/plugs/families/plug-family.ts";
 import { isMqttTopic } from "../../core/text/mqtt-text.ts";
 import { entryId } from "../entry-list.ts";
-import { secret } from "../page/secret-servers.ts";
+import { secret } from "../overlay/secret-servers.ts";
 import { quoted } from "../reading/suggest-key.ts";
 import type { KeyCondition } from "./conditions.ts";
 import type { PlanEntry } from "./plan-schema.ts";

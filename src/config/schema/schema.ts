@@ -10,7 +10,7 @@ import { attributeFormats } from "../../core/prices/home-snapshot.ts";
 import { MAX_SHARDS, SHARD_NAME } from "../../core/sharding/shard.ts";
 import { notifyEvents } from "../../core/status/notify-event.ts";
 import { RESERVED_IDS } from "../../core/text/slug.ts";
-import { secret, serversBelow, withServers } from "../page/secret-servers.ts";
+import { secret, serversBelow, withServers } from "../overlay/secret-servers.ts";
 import { groupsSchema, plansSchema } from "../plan-list.ts";
 import { fleetMistakes, referenceMistakes } from "../references.ts";
 import { apiSchema } from "./api-schema.ts";

@@ -1,7 +1,7 @@
 /** Schema of `api.tls` and `broker.tls`: certificate and key of a server. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import * as z from "zod/mini";
-import { secret } from "../page/secret-servers.ts";
+import { secret } from "../overlay/secret-servers.ts";
 import { type Expected, expecting, lines, mistakes, type ValueMistake } from "./values.ts";
 
 /** Certificate with its chain, and its private key. Both are PEM texts. */

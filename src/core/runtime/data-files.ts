@@ -1,6 +1,6 @@
 /** Names in the data directory that both the configuration and the storage use. */
 
 /** What was saved on the page. */
-export const PAGE_FILE = "page.yaml";
+export const OVERLAY_FILE = "page.yaml";
 /** Folder of its previous states. */
-export const PAGE_STATES = "configuration-backups";
+export const OVERLAY_STATES = "configuration-backups";

@@ -8,7 +8,7 @@ import { OWNER_ONLY, sync } from "../atomic-file.ts";
 import { KeyValueStore } from "../key-value-store.ts";
 import { databaseTrouble } from "../write-check.ts";
 import { type CheckOptions, integrityOf } from "./file-check.ts";
-import { pageFilesIn, replaceFiles } from "./page-copy.ts";
+import { overlayFilesIn, replaceFiles } from "./overlay-copy.ts";
 import { copyPathOf } from "./recovery.ts";
 
 /** Result of a copy. A damaged copy is deleted, and the previous copy stays. */
@@ -47,7 +47,7 @@ export async function copyDatabase(
     const found = await integrityOf(partPath, { node, signal });
     if (signal.aborted) return { kind: "stopped" };
     if (found !== "ok") return { kind: "damaged", damage: found };
-    replaceFiles(partPath, pageFilesIn(path.dirname(databasePath)));
+    replaceFiles(partPath, overlayFilesIn(path.dirname(databasePath)));
     const { size } = await stat(partPath);
     await chmod(partPath, OWNER_ONLY);
     await rename(partPath, copyPath);

@@ -17,7 +17,7 @@ import {
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { isDeepStrictEqual } from "node:util";
-import { PAGE_FILE, PAGE_STATES } from "../../core/runtime/data-files.ts";
+import { OVERLAY_FILE, OVERLAY_STATES } from "../../core/runtime/data-files.ts";
 import { type EpochMs, formatInstant, SECOND_MS } from "../../core/time/interval.ts";
 import { type KeptKey, KeyFile, storedKeys } from "../api-key-file.ts";
 import { sync } from "../atomic-file.ts";
@@ -25,7 +25,7 @@ import { BrokenDatabase, DatabaseError, DatabaseInUse, type OpeningOptions, open
 import { KeyValueStore } from "../key-value-store.ts";
 import { ACCESS_SETTINGS, SESSIONS_SETTING } from "./access-settings.ts";
 import { copySettings, importCopy } from "./import-copy.ts";
-import { type CopiedFile, pageFilesIn, replaceFiles, takeFiles, writeFiles } from "./page-copy.ts";
+import { type CopiedFile, overlayFilesIn, replaceFiles, takeFiles, writeFiles } from "./overlay-copy.ts";
 
 /** Setting of a database that replaced another, or that lost attempts: its request log is incomplete. */
 export const SPENDS_UNKNOWN = "spends_unknown";
@@ -46,7 +46,7 @@ export interface Replacement {
   /** New path of the previous `keys.json`; null if it was not changed. */
   readonly keysSetAside: string | null;
   /** Whether the copy had another `page.yaml`, which is in place now. */
-  readonly isPageReplaced: boolean;
+  readonly isOverlayReplaced: boolean;
 }
 
 export interface OpenedDatabase {
@@ -221,20 +221,20 @@ export function replaceDatabase(
   const setAside = putAside(databasePath, now, "replaced");
   moveInPlace(partPath, databasePath);
   const dataDir = path.dirname(databasePath);
-  const isPageReplaced = replacePage(dataDir, files, now);
+  const isOverlayReplaced = replaceOverlay(dataDir, files, now);
   const file = new KeyFile(dataDir);
   const present = file.read();
   const isSame = present.kind === "keys" && isDeepStrictEqual(present.keys, keys);
   const isChanged = keys.length > 0 && !isSame;
   const keysSetAside = isChanged ? putAside(file.path, now, "replaced") : null;
   if (isChanged) file.write(keys);
-  return { setAside, keys, keysSetAside, isPageReplaced };
+  return { setAside, keys, keysSetAside, isOverlayReplaced };
 }
 
 /** Replaces `page.yaml` and its previous states by those of a copy. Returns whether they differ; a copy may have none. */
-function replacePage(dataDir: string, files: readonly CopiedFile[], now: EpochMs): boolean {
-  if (files.length === 0 || isDeepStrictEqual(files, pageFilesIn(dataDir))) return false;
-  for (const name of [PAGE_FILE, PAGE_STATES]) putAside(path.join(dataDir, name), now, "replaced");
+function replaceOverlay(dataDir: string, files: readonly CopiedFile[], now: EpochMs): boolean {
+  if (files.length === 0 || isDeepStrictEqual(files, overlayFilesIn(dataDir))) return false;
+  for (const name of [OVERLAY_FILE, OVERLAY_STATES]) putAside(path.join(dataDir, name), now, "replaced");
   writeFiles(dataDir, files);
   return true;
 }
@@ -298,11 +298,11 @@ export function setUploadAside(databasePath: string, since: EpochMs, now: EpochM
   // It does not know what was sent since it was replaced.
   new KeyValueStore(before).write(SPENDS_UNKNOWN, "yes");
   before.close();
-  const pageFiles = [PAGE_FILE, PAGE_STATES].map((name) => path.join(dataDir, name));
-  const files = pageFilesIn(dataDir);
+  const overlayFiles = [OVERLAY_FILE, OVERLAY_STATES].map((name) => path.join(dataDir, name));
+  const files = overlayFilesIn(dataDir);
   const upload = putAside(databasePath, now, "uploaded");
   renameSync(`${databasePath}.replaced-${stamp}`, databasePath);
-  for (const file of pageFiles.filter((each) => existsSync(`${each}.replaced-${stamp}`))) {
+  for (const file of overlayFiles.filter((each) => existsSync(`${each}.replaced-${stamp}`))) {
     if (upload !== null) replaceFiles(upload, files);
     putAside(file, now, "uploaded");
     renameSync(`${file}.replaced-${stamp}`, file);

@@ -6,7 +6,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import * as z from "zod/mini";
 import type { Clock } from "../../core/runtime/clock.ts";
-import { PAGE_FILE } from "../../core/runtime/data-files.ts";
+import { OVERLAY_FILE } from "../../core/runtime/data-files.ts";
 import { readJson } from "../../core/runtime/key-value.ts";
 import { type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
 import { readWhole, stampOf, writeWhole } from "../atomic-file.ts";
@@ -81,7 +81,7 @@ export class StartRecord {
   /** Stores every ten minutes what has run so long. Resolves when the signal fires. */
   async watch(signal: AbortSignal): Promise<void> {
     const clock = this.#clock;
-    const page = () => stampOf(path.join(this.#dataDir, PAGE_FILE));
+    const page = () => stampOf(path.join(this.#dataDir, OVERLAY_FILE));
     let [since, began] = [page(), clock.monotonicMs()];
     let proven: string | null | undefined;
     while (!signal.aborted) {

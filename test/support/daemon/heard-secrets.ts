@@ -6,8 +6,8 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { ConfigurationSource } from "../../../src/config/editing/page-writer.ts";
-import { secretPlacesIn } from "../../../src/config/page/secret-servers.ts";
+import type { ConfigurationSource } from "../../../src/config/editing/overlay-writer.ts";
+import { secretPlacesIn } from "../../../src/config/overlay/secret-servers.ts";
 import { type Config, configSchema } from "../../../src/config/schema/schema.ts";
 import { valueAt } from "../../../src/config/tree.ts";
 
@@ -68,7 +68,7 @@ export function learnSecrets(config: Config, source: ConfigurationSource | undef
     [sounds, secrets, dataDir] = [[], new Map(), config.data_dir];
     own.clear();
   }
-  const owners = source ? source.readWith({ page: null }) : null;
+  const owners = source ? source.readWith({ overlay: null }) : null;
   if (owners?.kind === "config") learn(owners.config, true);
   learn(config, source === undefined);
 }

@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type * as z from "zod/mini";
-import type { ConfigurationSource } from "../../../src/config/editing/page-writer.ts";
+import type { ConfigurationSource } from "../../../src/config/editing/overlay-writer.ts";
 import { loadConfiguration, readConfiguration } from "../../../src/config/reading/load-config-file.ts";
 import { type Config, configSchema } from "../../../src/config/schema/schema.ts";
 import type { Simulator } from "../../../src/simulator/simulator.ts";

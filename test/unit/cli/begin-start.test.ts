@@ -32,9 +32,9 @@ function plays() {
     await watching;
     return record;
   };
-  const change = (text: string) => () => void files.writePage(text, page(), clock.now());
-  const page = () => readFileSync(files.pagePath, "utf8");
-  writeWhole(files.pagePath, "first");
+  const change = (text: string) => () => void files.writeOverlay(text, page(), clock.now());
+  const page = () => readFileSync(files.overlayPath, "utf8");
+  writeWhole(files.overlayPath, "first");
   return { begin, killedAfter, change, page, files, [Symbol.dispose]: () => dir[Symbol.dispose]() };
 }
 

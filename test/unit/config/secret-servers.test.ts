@@ -2,10 +2,10 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
-import { EVERYTHING, lay } from "../../../src/config/page/lay.ts";
-import { EMPTY_PAGE, type PageFile, pageText } from "../../../src/config/page/page-file.ts";
-import { bound, withoutReplaced, withPresentSecrets } from "../../../src/config/page/page-secrets.ts";
-import { checkServers, serverIn, serverOf } from "../../../src/config/page/secret-servers.ts";
+import { EVERYTHING, lay } from "../../../src/config/overlay/lay.ts";
+import { EMPTY_OVERLAY, type Overlay, overlayText } from "../../../src/config/overlay/overlay-file.ts";
+import { bound, withoutReplaced, withPresentSecrets } from "../../../src/config/overlay/overlay-secrets.ts";
+import { checkServers, serverIn, serverOf } from "../../../src/config/overlay/secret-servers.ts";
 import { readConfig } from "../../../src/config/reading/load.ts";
 import { configSchema } from "../../../src/config/schema/schema.ts";
 import { keysBelow, schemaAt } from "../../../src/config/schema/schema-nodes.ts";
@@ -65,14 +65,14 @@ const changes: readonly Change[] = [
 
 interface State {
   readonly file: Tree;
-  readonly page: PageFile;
+  readonly page: Overlay;
   /** State of the page before its last change. */
-  readonly before: PageFile;
+  readonly before: Overlay;
   /** Servers that may hear each secret. */
   readonly hears: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-const EMPTY: State = { file: {}, page: EMPTY_PAGE, before: EMPTY_PAGE, hears: new Map() };
+const EMPTY: State = { file: {}, page: EMPTY_OVERLAY, before: EMPTY_OVERLAY, hears: new Map() };
 
 function withKey(tree: Tree, path: string, value: unknown): Tree {
   const [key = "", ...rest] = path.split(".");
@@ -82,7 +82,7 @@ function withKey(tree: Tree, path: string, value: unknown): Tree {
 }
 
 const sectionOf = (path: string) => path.slice(0, path.lastIndexOf("."));
-const treeOf = ({ settings, plugs }: PageFile): Tree => ({ ...settings, plugs });
+const treeOf = ({ settings, plugs }: Overlay): Tree => ({ ...settings, plugs });
 /** The owner's file has a list of plugs. */
 const fileOf = ({ plugs, ...others }: Tree): Tree =>
   isTree(plugs)
@@ -126,16 +126,16 @@ function after(secret: Secret, state: State, change: Change, canary: string): St
     const whole = withPresentSecrets(withoutReplaced(before, page), page);
     if (!("settings" in whole)) return state;
     [page, before] = [
-      bound(whole, new Set(), lay(fileOf(file), { ...whole, servers: null }, EVERYTHING).servers).page,
+      bound(whole, new Set(), lay(fileOf(file), { ...whole, servers: null }, EVERYTHING).servers).overlay,
       page,
     ];
   } else if (change.layer === "file") file = changed(secret, file, change, canary);
   else {
     const { plugs, ...settings } = changed(secret, treeOf(page), change, canary);
-    const next = { ...page, settings, plugs: (plugs ?? {}) as PageFile["plugs"] };
+    const next = { ...page, settings, plugs: (plugs ?? {}) as Overlay["plugs"] };
     const { servers } = lay(fileOf(file), { ...next, servers: null }, EVERYTHING);
     const given = new Set(change.secret ? [secret.path] : []);
-    [page, before] = [bound(next, given, servers).page, page];
+    [page, before] = [bound(next, given, servers).overlay, page];
     const whole = lay(fileOf(file), { ...page, servers: null }, EVERYTHING).tree;
     if (change.secret) hear(canary, serverOfTree(secret, byId(whole)));
   }
@@ -206,7 +206,7 @@ test("the same holds for the configuration that is read, whatever of the page's 
           text: stringify(fileOf(file)),
           environment: {},
           readFile: () => "",
-          page: () => pageText(page),
+          overlay: () => overlayText(page),
         });
         if (reading.kind === "config") expect(leakIn(secret, state, byId(reading.config))).toBeNull();
       }
@@ -219,24 +219,24 @@ test("a file of an earlier version binds its secrets to their present servers", 
   const settings = { mqtt: { password: "word" } };
   const text = stringify({ version: 2, settings });
   const read = (file: Tree, page: string) => {
-    const reading = readConfig({ text: stringify(file), environment: {}, readFile: () => "", page: () => page });
+    const reading = readConfig({ text: stringify(file), environment: {}, readFile: () => "", overlay: () => page });
     if (reading.kind === "mistakes") throw new Error("mistakes");
     return reading;
   };
-  const { config, page } = read({ mqtt: { url: "mqtt://a.test" } }, text);
+  const { config, overlay: page } = read({ mqtt: { url: "mqtt://a.test" } }, text);
   expect(config.mqtt.password).toBe("word");
-  const upgraded = pageText({ ...EMPTY_PAGE, settings, servers: page.servers });
+  const upgraded = overlayText({ ...EMPTY_OVERLAY, settings, servers: page.servers });
   expect(read({ mqtt: { url: "mqtt://a.test/x" } }, upgraded).config.mqtt.password).toBe("word");
   const moved = read({ mqtt: { url: "mqtt://b.test" } }, upgraded);
   expect(moved.config.mqtt).not.toHaveProperty("password");
-  expect(moved.page.lost).toMatchObject([{ path: "mqtt.password", key: "mistake.needed_again" }]);
+  expect(moved.overlay.lost).toMatchObject([{ path: "mqtt.password", key: "mistake.needed_again" }]);
 });
 
 test("another certificate authority or fingerprint is another server", () => {
   const settings = { mqtt: { password: "word" } };
   const owner = { mqtt: { url: "mqtts://a.test" } };
-  const { servers } = lay(owner, { ...EMPTY_PAGE, settings, servers: null }, EVERYTHING);
-  const page = { ...EMPTY_PAGE, settings: { mqtt: { password: "word", ca: "PEM" } }, servers };
+  const { servers } = lay(owner, { ...EMPTY_OVERLAY, settings, servers: null }, EVERYTHING);
+  const page = { ...EMPTY_OVERLAY, settings: { mqtt: { password: "word", ca: "PEM" } }, servers };
   expect(valueAt(lay(owner, page, EVERYTHING).tree, "mqtt")).toEqual({ url: "mqtts://a.test", ca: "PEM" });
 });
 

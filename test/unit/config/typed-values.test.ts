@@ -114,7 +114,7 @@ test("an unexpected error while a configuration is read is a mistake that does n
   const page = () => {
     throw new TypeError("Invalid value: canary");
   };
-  const reading = readConfig({ text: "language: da", environment: {}, readFile, page });
+  const reading = readConfig({ text: "language: da", environment: {}, readFile, overlay: page });
   expect(mistakeLines(reading)).toEqual([
     expect.stringMatching(/^the file: internal error, please report this: TypeError at /),
   ]);

@@ -44,7 +44,7 @@ describe("finishSetup", () => {
     if (result.kind !== "done") throw new Error(JSON.stringify(result));
     const text = readFileSync(options.path, "utf8");
     expect(statSync(options.path).mode & 0o777).toBe(0o600);
-    const reading = options.readWith({ file: null, page: text });
+    const reading = options.readWith({ file: null, overlay: text });
     if (reading.kind === "mistakes") throw new Error(JSON.stringify(reading));
     expect(reading.config).toMatchObject({
       consumer: { api_key: WANTED.keys["consumer.api_key"] },
@@ -70,7 +70,7 @@ describe("finishSetup", () => {
     );
     const wanted = { ...WANTED, keys: Object.fromEntries(keys) };
     expect(await finishSetup(options, wanted, NOW)).toMatchObject({ kind: "done", broker: null });
-    const reading = options.readWith({ file: null, page: readFileSync(options.path, "utf8") });
+    const reading = options.readWith({ file: null, overlay: readFileSync(options.path, "utf8") });
     const written = {
       mqtt,
       home_assistant,
@@ -91,7 +91,7 @@ describe("finishSetup", () => {
     const before = "version: 2\nsettings: { log: { level: warn } }\nplans: {}\n";
     writeFileSync(options.path, before);
     const result = await finishSetup(options, WANTED, NOW);
-    const reading = options.readWith({ file: null, page: readFileSync(options.path, "utf8") });
+    const reading = options.readWith({ file: null, overlay: readFileSync(options.path, "utf8") });
     expect(reading).toMatchObject({ config: { log: { level: "warn" }, language: "da" } });
     if (result.kind !== "done") throw new Error(JSON.stringify(result));
     await result.undo();

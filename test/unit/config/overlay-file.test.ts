@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { pageText, readPageFile } from "../../../src/config/page/page-file.ts";
+import { overlayText, readOverlay } from "../../../src/config/overlay/overlay-file.ts";
 import { readConfig } from "../../../src/config/reading/load.ts";
 import type { Config } from "../../../src/config/schema/schema.ts";
 
@@ -16,7 +16,7 @@ plugs:
 `;
 
 function read(page: string | null, environment: Record<string, string> = {}, text = OWNER) {
-  const reading = readConfig({ text, environment, readFile: () => "from a file", page: () => page });
+  const reading = readConfig({ text, environment, readFile: () => "from a file", overlay: () => page });
   if (reading.kind === "mistakes") throw new Error(reading.mistakes.map(({ path }) => path).join());
   return reading;
 }
@@ -25,31 +25,31 @@ const namesOf = ({ plans }: Config) => plans.map(({ name }) => name);
 
 describe("page.yaml", () => {
   test("settings override those of the owner's file, and null removes one", () => {
-    const { config, page } = read(
+    const { config, overlay } = read(
       "version: 2\nsettings: { language: sv, log: { level: warn }, notify: { quiet_hours: null } }",
     );
     expect(config).toMatchObject({ language: "sv", log: { level: "warn", format: "text" } });
     expect(config.notify).toEqual(expect.not.objectContaining({ quiet_hours: expect.anything() }));
-    expect(page).toMatchObject({ overridden: ["language", "log.level", "notify.quiet_hours"], mistakes: [] });
+    expect(overlay).toMatchObject({ overridden: ["language", "log.level", "notify.quiet_hours"], mistakes: [] });
   });
 
   test("entries replace, remove and follow those of the owner's file, in its order", () => {
     const car = "{ name: Big car, home: home, kind: slots, hours: 3 }";
-    const { config, page } = read(
+    const { config, overlay } = read(
       `plans: { car: ${car}, dryer: null, pool: { name: Pool, home: home, kind: below, percent: 20 } }`,
     );
     expect(namesOf(config)).toEqual(["Big car", "Pool"]);
-    expect(page.overridden).toEqual(["plans.car", "plans.dryer"]);
+    expect(overlay.overridden).toEqual(["plans.car", "plans.dryer"]);
   });
 
   test("the environment and files of secrets come first", () => {
     const text = OWNER.replace("topic_url: https://ntfy.example/topic", "topic_url_file: /run/topic");
     const page = "settings: { language: sv, log: { level: warn }, notify: { topic_url: https://other.example/x } }";
     const environment = { ELBRO_LOG_LEVEL: "error" };
-    const reading = readConfig({ text, environment, readFile: () => "https://ntfy.example/own", page: () => page });
+    const reading = readConfig({ text, environment, readFile: () => "https://ntfy.example/own", overlay: () => page });
     expect(reading).toMatchObject({
       config: { language: "sv", log: { level: "error" }, notify: { topic_url: "https://ntfy.example/own" } },
-      page: { unused: ["log.level", "notify.topic_url"] },
+      overlay: { unused: ["log.level", "notify.topic_url"] },
     });
   });
 
@@ -59,12 +59,12 @@ describe("page.yaml", () => {
       text: OWNER.replace("api_key: k", "api_key_file: /run/key"),
       environment: {},
       readFile: (file) => `key-${reads.push(file)}`,
-      page: () => {
+      overlay: () => {
         reads.push("page");
         return "settings: { log: { level: loud }, language: xx }\nplans: { a: [] }";
       },
     });
-    expect(reading).toMatchObject({ kind: "config", page: { mistakes: [{}, {}] } });
+    expect(reading).toMatchObject({ kind: "config", overlay: { mistakes: [{}, {}] } });
     expect(reads.sort()).toEqual(["/run/key", "page"]);
   });
 
@@ -100,26 +100,26 @@ describe("page.yaml", () => {
     ["the removal of a plan that a plug needs", "plans: { car: null }", "plugs[0].plan"],
     ["the removal of what is gone", "plans: { boat: null }", null],
   ])("%s is left out and reported, and the rest is used", (_, text, path) => {
-    const { config, page } = read(`${text}\n`);
+    const { config, overlay } = read(`${text}\n`);
     expect(namesOf(config)).toEqual(["Car", "Dryer"]);
     expect(config.log.level).toBe("info");
-    expect(page.mistakes.map((mistake) => mistake.path).slice(0, 1)).toEqual(path === null ? [] : [path]);
-    if (path === null) expect([...page.unused, ...page.gone]).toHaveLength(1);
+    expect(overlay.mistakes.map((mistake) => mistake.path).slice(0, 1)).toEqual(path === null ? [] : [path]);
+    if (path === null) expect([...overlay.unused, ...overlay.gone]).toHaveLength(1);
   });
 
   test("a mistake costs only its own entry", () => {
-    const { config, page } = read(
+    const { config, overlay } = read(
       "settings: { log: { level: loud } }\nplans: { pool: { name: Pool, home: home, kind: below, percent: 20 } }",
     );
     expect(namesOf(config)).toEqual(["Car", "Dryer", "Pool"]);
-    expect(page.mistakes).toHaveLength(1);
+    expect(overlay.mistakes).toHaveLength(1);
   });
 
   test("the first version, a list whose entries follow the owner's, has the same effect after its conversion", () => {
     const old =
       "plans:\n  - { name: Car, home: home, kind: slots, hours: 5 }\n  - { id: pool, name: Pool, home: home, kind: below, percent: 20 }\n";
     const owner = { plans: [{ name: "Car" }, { name: "Dryer" }] };
-    const converted = pageText(readPageFile(old, owner).page);
+    const converted = overlayText(readOverlay(old, owner).overlay);
     expect(converted).not.toBe(old);
     expect(read(converted).config).toEqual(read(old).config);
     expect(namesOf(read(old).config)).toEqual(["Car", "Dryer", "Pool"]);
@@ -151,20 +151,20 @@ describe("page.yaml", () => {
   });
 
   test("a file of a newer elbro is not used, and the mistake says so", () => {
-    const { config, page } = read("version: 4\nsettings: { language: nb }\nplans: { car: null }");
+    const { config, overlay } = read("version: 4\nsettings: { language: nb }\nplans: { car: null }");
     expect([config.language, namesOf(config)]).toEqual(["da", ["Car", "Dryer"]]);
-    expect(page.mistakes).toMatchObject([
+    expect(overlay.mistakes).toMatchObject([
       { path: "page.yaml", key: "mistake.newer_file", facts: { version: 4, known: 3 } },
     ]);
   });
 
   test("what is written is read again", () => {
-    const page = {
+    const overlay = {
       settings: { language: "nb", log: { level: "warn" } },
       plans: { car: null, pool: { name: "on", from: "07:00" } },
       plugs: {},
       servers: {},
     };
-    expect(readPageFile(pageText(page), {})).toEqual({ page, mistake: null });
+    expect(readOverlay(overlayText(overlay), {})).toEqual({ overlay, mistake: null });
   });
 });

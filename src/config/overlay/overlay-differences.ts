@@ -4,9 +4,9 @@ import { entryLists } from "../entry-list.ts";
 import { redactedConfig } from "../secrets.ts";
 import { isTree, type Tree } from "../tree.ts";
 import { byId, EVERYTHING, layValues } from "./lay.ts";
-import type { PageFile } from "./page-file.ts";
+import type { Overlay } from "./overlay-file.ts";
 
-export interface PageDifference {
+export interface OverlayDifference {
   /** Path of the configuration; an entry of a list by its id: `plans.car.hours`. */
   readonly path: string;
   /** Null if it was not there. */
@@ -16,16 +16,16 @@ export interface PageDifference {
 }
 
 /** Returns the differences between two states of page.yaml, as they count over the owner's keys. */
-export function pageDifferences(owner: Tree, before: PageFile, after: PageFile): PageDifference[] {
+export function overlayDifferences(owner: Tree, before: Overlay, after: Overlay): OverlayDifference[] {
   return differences(effective(owner, before), effective(owner, after), "");
 }
 
 /** Returns the keys and values of both files. Lists with ids are sections by id. */
-function effective(owner: Tree, page: PageFile): Tree {
-  return byId(layValues(owner, structuredClone(page), EVERYTHING).tree);
+function effective(owner: Tree, overlay: Overlay): Tree {
+  return byId(layValues(owner, structuredClone(overlay), EVERYTHING).tree);
 }
 
-function differences(before: unknown, after: unknown, path: string): PageDifference[] {
+function differences(before: unknown, after: unknown, path: string): OverlayDifference[] {
   if (isDeepStrictEqual(before, after)) return [];
   // An entry is added and removed as a whole; a section has differences by key.
   const isEntry = entryLists.some((list) => path.startsWith(`${list}.`));
@@ -37,7 +37,7 @@ function differences(before: unknown, after: unknown, path: string): PageDiffere
 }
 
 /** Returns a difference with each value as redacted as below its own key. */
-function shown(path: string, before: unknown, after: unknown): PageDifference {
+function shown(path: string, before: unknown, after: unknown): OverlayDifference {
   const key = path.split(".").at(-1) ?? "";
   const redacted = (value: unknown) =>
     value === undefined || value === null ? null : (redactedConfig({ [key]: value }) as Tree)[key];

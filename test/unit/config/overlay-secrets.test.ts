@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { pageDifferences } from "../../../src/config/page/page-differences.ts";
-import { EMPTY_PAGE, type PageFile } from "../../../src/config/page/page-file.ts";
-import { withoutReplaced, withPresentSecrets } from "../../../src/config/page/page-secrets.ts";
+import { overlayDifferences } from "../../../src/config/overlay/overlay-differences.ts";
+import { EMPTY_OVERLAY, type Overlay } from "../../../src/config/overlay/overlay-file.ts";
+import { withoutReplaced, withPresentSecrets } from "../../../src/config/overlay/overlay-secrets.ts";
 
-const page = (settings: PageFile["settings"]): PageFile => ({ ...EMPTY_PAGE, settings });
+const page = (settings: Overlay["settings"]): Overlay => ({ ...EMPTY_OVERLAY, settings });
 
 test("a replaced secret leaves a kept state, a removed one stays, and the present one takes its place", () => {
   const kept = page({
@@ -26,14 +26,14 @@ test("a replaced secret leaves a kept state, a removed one stays, and the presen
 
 test("differences are those of the effective configuration, without secrets", () => {
   const owner = { plans: [{ name: "Car", hours: 2 }], log: { level: "info" } };
-  const before = EMPTY_PAGE;
-  const after: PageFile = {
+  const before = EMPTY_OVERLAY;
+  const after: Overlay = {
     settings: { consumer: { api_key: "one" }, log: { level: "warn" }, mqtt: { url: "mqtt://a:b@c.test" } },
     plans: { car: { name: "Car", hours: 3 } },
     plugs: { lamp: { name: "Lamp", password: "word" } },
     servers: {},
   };
-  const found = pageDifferences(owner, before, after);
+  const found = overlayDifferences(owner, before, after);
   expect(found.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
     { path: "consumer.api_key", before: null, after: "(set)" },
     { path: "log.level", before: "info", after: "warn" },

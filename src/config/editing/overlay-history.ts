@@ -1,19 +1,19 @@
 /** The previous states of page.yaml: what each change changed, and how to go back. */
 
 import { message } from "../../core/language/text.ts";
-import { pageDifferences } from "../page/page-differences.ts";
-import { readPageFile } from "../page/page-file.ts";
-import { withPresentSecrets } from "../page/page-secrets.ts";
+import { overlayDifferences } from "../overlay/overlay-differences.ts";
+import { readOverlay } from "../overlay/overlay-file.ts";
+import { withPresentSecrets } from "../overlay/overlay-secrets.ts";
 import type { ConfigurationFiles } from "./configuration-files.ts";
 import { type Caller, type Edited, INVENTED, mistaken, refusal } from "./edit-refusal.ts";
-import type { PageWriter } from "./page-writer.ts";
+import type { OverlayWriter } from "./overlay-writer.ts";
 
-export class PageHistory {
-  readonly #page: PageWriter;
+export class OverlayHistory {
+  readonly #overlay: OverlayWriter;
   readonly #files: ConfigurationFiles;
 
-  constructor(page: PageWriter, files: ConfigurationFiles) {
-    this.#page = page;
+  constructor(overlay: OverlayWriter, files: ConfigurationFiles) {
+    this.#overlay = overlay;
     this.#files = files;
   }
 
@@ -22,11 +22,11 @@ export class PageHistory {
    * which is null if it cannot be read.
    */
   list() {
-    const { owner, page, revision, mistake } = this.#page.now();
-    let next = mistake ? null : page;
+    const { owner, overlay, revision, mistake } = this.#overlay.now();
+    let next = mistake ? null : overlay;
     const states = this.#files.states().map(({ id, until, text }) => {
-      const { page: before, mistake: flaw } = readPageFile(text, owner);
-      const differences = flaw || !next ? null : pageDifferences(owner, before, next);
+      const { overlay: before, mistake: flaw } = readOverlay(text, owner);
+      const differences = flaw || !next ? null : overlayDifferences(owner, before, next);
       next = flaw ? null : before;
       return { id, until, differences };
     });
@@ -35,13 +35,13 @@ export class PageHistory {
 
   /** Makes page.yaml as it was before a change. */
   async restore(id: string, caller: Caller): Promise<Edited> {
-    if (this.#page.isInvented) return refusal("conflict", INVENTED);
+    if (this.#overlay.isInvented) return refusal("conflict", INVENTED);
     const state = this.#files.states().find((each) => each.id === id);
     if (!state) return refusal("resource_not_found", message("refused.no_state", { id }));
-    return this.#page.edit({ id, path: "", caller, repairs: true }, (now) => {
-      const { page, mistake } = readPageFile(state.text, now.owner);
+    return this.#overlay.edit({ id, path: "", caller, repairs: true }, (now) => {
+      const { overlay, mistake } = readOverlay(state.text, now.owner);
       if (mistake) return mistaken("conflict", [mistake]);
-      const whole = withPresentSecrets(page, now.page);
+      const whole = withPresentSecrets(overlay, now.overlay);
       if (!("settings" in whole)) return mistaken("conflict", whole);
       return { ...whole, servers: whole.servers ?? {} };
     });

@@ -3,12 +3,12 @@ import { mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
-import { PAGE_FILE, PAGE_STATES } from "../../core/runtime/data-files.ts";
+import { OVERLAY_FILE, OVERLAY_STATES } from "../../core/runtime/data-files.ts";
 import { readJson } from "../../core/runtime/key-value.ts";
 import { giveToOwnerOf, readWhole, writeWhole } from "../atomic-file.ts";
 import { KeyValueStore } from "../key-value-store.ts";
 
-const SETTING = PAGE_FILE;
+const SETTING = OVERLAY_FILE;
 /** A copy from elsewhere may name no other file. */
 const NAME = /^(?:page\.yaml|configuration-backups\/\d{6,12}-[\dTZ.-]{1,30}-page\.yaml)$/;
 /** A file of the data directory, with its path in it. */
@@ -18,14 +18,16 @@ export type CopiedFile = Readonly<z.infer<typeof copiedFile>>;
 const MAX_FILES = 50;
 
 /** Returns the page's file and its states; empty without a page's file. */
-export function pageFilesIn(dataDir: string): CopiedFile[] {
-  const states = path.join(dataDir, PAGE_STATES);
-  const names = [PAGE_FILE, ...list(states).map((name) => `${PAGE_STATES}/${name}`)].filter((name) => NAME.test(name));
+export function overlayFilesIn(dataDir: string): CopiedFile[] {
+  const states = path.join(dataDir, OVERLAY_STATES);
+  const names = [OVERLAY_FILE, ...list(states).map((name) => `${OVERLAY_STATES}/${name}`)].filter((name) =>
+    NAME.test(name),
+  );
   const files = names.slice(0, MAX_FILES).flatMap((name) => {
     const text = readWhole(path.join(dataDir, name));
     return text === null ? [] : { name, text };
   });
-  return files[0]?.name === PAGE_FILE ? files : [];
+  return files[0]?.name === OVERLAY_FILE ? files : [];
 }
 
 /** Replaces the files in a copy that no process has open. What was overwritten cannot be read from the copy any more. */
@@ -47,7 +49,7 @@ export function takeFiles(database: DatabaseSync): CopiedFile[] {
 
 /** Writes the files of a copy into a data directory, readable only by its user. */
 export function writeFiles(dataDir: string, files: readonly CopiedFile[]): void {
-  const states = path.join(dataDir, PAGE_STATES);
+  const states = path.join(dataDir, OVERLAY_STATES);
   mkdirSync(states, { recursive: true, mode: 0o700 });
   giveToOwnerOf(dataDir, states);
   for (const { name, text } of files) writeWhole(path.join(dataDir, name), text);

@@ -1,13 +1,13 @@
 /** Changes `page.yaml`, one change at a time: checks the new configuration, keeps the previous state, applies the new. */
 import { isDeepStrictEqual } from "node:util";
 import { message, placed } from "../../core/language/text.ts";
-import { PAGE_FILE } from "../../core/runtime/data-files.ts";
+import { OVERLAY_FILE } from "../../core/runtime/data-files.ts";
 import type { Problems } from "../../core/status/problem.ts";
 import { PassingStartError, StartError, throwIfShort } from "../../core/status/start-error.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
-import { EMPTY_PAGE, type PageFile, pageText, readPageFile } from "../page/page-file.ts";
-import { bound, withoutReplaced } from "../page/page-secrets.ts";
-import { serverIn } from "../page/secret-servers.ts";
+import { EMPTY_OVERLAY, type Overlay, overlayText, readOverlay } from "../overlay/overlay-file.ts";
+import { bound, withoutReplaced } from "../overlay/overlay-secrets.ts";
+import { serverIn } from "../overlay/secret-servers.ts";
 import { type ConfigTexts, MAX_CONFIG_BYTES } from "../reading/config-texts.ts";
 import type { ConfigReading } from "../reading/load.ts";
 import { below, type ConfigMistake, joined, mistakeAt } from "../reading/mistake.ts";
@@ -39,7 +39,7 @@ export interface ConfigurationSource {
   readonly read: () => Promise<Config>;
 }
 
-export interface PageWriterDeps {
+export interface OverlayWriterDeps {
   readonly source: ConfigurationSource | null;
   readonly files: ConfigurationFiles;
   /** The configuration in use, and how it is read again. */
@@ -54,8 +54,8 @@ export interface PageWriterDeps {
 }
 
 /** The files as they are now. */
-export interface PageNow {
-  readonly page: PageFile;
+export interface OverlayNow {
+  readonly overlay: Overlay;
   /** Keys and values of the owner's file. */
   readonly owner: Tree;
   /** Name of the owner's file; null if the configuration has no file. */
@@ -66,7 +66,7 @@ export interface PageNow {
 }
 
 /** What changes in the page's file, and who asks for it. */
-interface PageTarget {
+interface OverlayTarget {
   /** Id or name of what changes. */
   readonly id: string;
   /** Path in page.yaml. Mistakes below it are those of the caller. */
@@ -78,7 +78,7 @@ interface PageTarget {
   readonly repairs?: true;
 }
 
-type Change = (now: PageNow) => PageFile | EditRefusal;
+type Change = (now: OverlayNow) => Overlay | EditRefusal;
 
 /** A change that may be saved. */
 interface Checked {
@@ -89,11 +89,11 @@ interface Checked {
   readonly lost: readonly ConfigMistake[];
 }
 
-export class PageWriter {
-  readonly #deps: PageWriterDeps;
+export class OverlayWriter {
+  readonly #deps: OverlayWriterDeps;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(deps: PageWriterDeps) {
+  constructor(deps: OverlayWriterDeps) {
     this.#deps = deps;
   }
 
@@ -116,28 +116,28 @@ export class PageWriter {
   }
 
   /** Returns the files as `texts`, or as they are now. */
-  now(known?: ConfigTexts): PageNow {
+  now(known?: ConfigTexts): OverlayNow {
     const { texts, flaw } = known ? { texts: known, flaw: null } : this.#deps.files.readable();
     const owner = treeIn(texts.file);
-    const { page, mistake } = readPageFile(texts.page, owner);
+    const { overlay, mistake } = readOverlay(texts.overlay, owner);
     const { name } = this.#deps.files;
-    return { page, owner, name, revision: revisionOf(texts), mistake: mistake ?? flaw };
+    return { overlay, owner, name, revision: revisionOf(texts), mistake: mistake ?? flaw };
   }
 
   /** Returns the files, and the configuration that they hold, part of which may wait for a restart. */
-  saved(): PageNow & { readonly config: Config } {
+  saved(): OverlayNow & { readonly config: Config } {
     const reading = this.#deps.source?.readWith({});
     return { ...this.now(), config: reading?.kind === "config" ? reading.config : this.used };
   }
 
-  edit(target: PageTarget, change: Change): Promise<Edited> {
+  edit(target: OverlayTarget, change: Change): Promise<Edited> {
     const done = this.#last.then(() => this.#edit(target, change));
     this.#last = done.catch(() => undefined);
     return done;
   }
 
   /** Returns the configuration that a change would make, or why it cannot be saved. Nothing is written. */
-  tried(target: PageTarget, change: Change): Config | EditRefusal {
+  tried(target: OverlayTarget, change: Change): Config | EditRefusal {
     const { source } = this.#deps;
     if (!source) return refusal("conflict", INVENTED);
     const checked = this.#checked(source, target, change);
@@ -151,23 +151,23 @@ export class PageWriter {
     if (source) this.#bind(source);
     const reading = source?.readWith({});
     if (reading?.kind !== "config") return;
-    const { mistakes, gone, lost } = reading.page;
+    const { mistakes, gone, lost } = reading.overlay;
     const found = [
       ...[...mistakes, ...lost].map(mistakeAt),
       ...gone.map((path) => placed(path, message("mistake.gone"))),
     ];
-    if (found.length === 0) problems.end(PAGE_FILE);
+    if (found.length === 0) problems.end(OVERLAY_FILE);
     else
       problems.start({
         code: "page_file_refused",
-        subject: PAGE_FILE,
+        subject: OVERLAY_FILE,
         since: clock.now(),
-        names: { file: files.pagePath },
+        names: { file: files.overlayPath },
         detail: joined(found),
       });
   }
 
-  async #edit(target: PageTarget, change: Change): Promise<Edited> {
+  async #edit(target: OverlayTarget, change: Change): Promise<Edited> {
     const { source, files, reloading } = this.#deps;
     if (!source) return refusal("conflict", INVENTED);
     try {
@@ -179,7 +179,7 @@ export class PageWriter {
       this.report();
       const revision = revisionOf(files.read());
       const { lost } = checked;
-      return { kind: "saved", id: target.id, source: PAGE_FILE, revision, later: reloading.later, lost, undo };
+      return { kind: "saved", id: target.id, source: OVERLAY_FILE, revision, later: reloading.later, lost, undo };
     } catch (error) {
       if (error instanceof StartError && !(error instanceof PassingStartError))
         return refusal("conflict", error.message);
@@ -188,7 +188,7 @@ export class PageWriter {
   }
 
   /** Returns the new text, or why it must not be written. */
-  #checked(source: ConfigurationSource, target: PageTarget, change: Change): Checked | EditRefusal {
+  #checked(source: ConfigurationSource, target: OverlayTarget, change: Change): Checked | EditRefusal {
     const { path, caller, given = [], repairs } = target;
     const texts = this.#deps.files.read();
     if (caller.revision !== null && caller.revision !== revisionOf(texts))
@@ -200,39 +200,39 @@ export class PageWriter {
     if (now.mistake?.key === "mistake.newer_file") return refusal("conflict", mistakeAt(now.mistake));
     if (now.mistake && !repairs)
       return refusal("conflict", message("refused.edit_damaged", { mistake: mistakeAt(now.mistake) }));
-    const servers = now.page.servers ?? before.page.servers;
-    const next = change({ ...now, page: { ...now.page, servers } });
+    const servers = now.overlay.servers ?? before.overlay.servers;
+    const next = change({ ...now, overlay: { ...now.overlay, servers } });
     if ("kind" in next) return next;
-    const present = source.readWith({ ...texts, page: pageText({ ...next, servers: null }) });
+    const present = source.readWith({ ...texts, overlay: overlayText({ ...next, servers: null }) });
     if (present.kind === "mistakes") return mistaken("conflict", present.mistakes);
-    const { page, lost: own } = bound(next, new Set(given), present.page.servers);
-    const text = pageText(page);
+    const { overlay, lost: own } = bound(next, new Set(given), present.overlay.servers);
+    const text = overlayText(overlay);
     if (text.length > MAX_CONFIG_BYTES) return refusal("conflict", message("refused.edit_too_long"));
-    const after = source.readWith({ ...texts, page: text });
+    const after = source.readWith({ ...texts, overlay: text });
     if (after.kind === "mistakes") return mistaken("conflict", after.mistakes);
-    const added = after.page.mistakes.filter(
-      (each) => !before.page.mistakes.some((old) => isDeepStrictEqual(old, each)),
+    const added = after.overlay.mistakes.filter(
+      (each) => !before.overlay.mistakes.some((old) => isDeepStrictEqual(old, each)),
     );
     if (added.length > 0) return refusalOf(path, added);
     if (!caller.isAdmin && isConnection(before.config, after.config))
       return refusal("forbidden", message("refused.needs_admin"));
-    const lost = after.page.lost.filter((each) => !before.page.lost.some((old) => isDeepStrictEqual(old, each)));
+    const lost = after.overlay.lost.filter((each) => !before.overlay.lost.some((old) => isDeepStrictEqual(old, each)));
     return { kind: "checked", texts, text, config: after.config, lost: [...own, ...lost] };
   }
 
   /** Writes the present servers of secrets into page.yaml and its states, if they are of an earlier version. */
   #bind(source: ConfigurationSource): void {
     const { files } = this.#deps;
-    const { owner, page } = this.now();
-    const bind = (text: string, state: PageFile, write: (text: string) => void) => {
-      const reading = state.servers === null ? source.readWith({ page: text }) : null;
-      const { servers = {} } = reading?.kind === "config" ? reading.page : {};
-      if (Object.keys(servers).length > 0) write(pageText({ ...state, servers }));
+    const { owner, overlay } = this.now();
+    const bind = (text: string, state: Overlay, write: (text: string) => void) => {
+      const reading = state.servers === null ? source.readWith({ overlay: text }) : null;
+      const { servers = {} } = reading?.kind === "config" ? reading.overlay : {};
+      if (Object.keys(servers).length > 0) write(overlayText({ ...state, servers }));
     };
     try {
       for (const { name, text } of files.states())
-        bind(text, readPageFile(text, owner).page, (bound) => files.rewriteState(name, bound));
-      bind(pageText(page), page, (bound) => files.rewritePage(bound));
+        bind(text, readOverlay(text, owner).overlay, (bound) => files.rewriteState(name, bound));
+      bind(overlayText(overlay), overlay, (bound) => files.rewriteOverlay(bound));
     } catch {
       // A folder that cannot be written: each reading binds the secrets again.
     }
@@ -242,12 +242,12 @@ export class PageWriter {
   #write({ text, texts }: Checked): string | EditRefusal {
     const { files, clock } = this.#deps;
     try {
-      const state = files.writePage(text, texts.page ?? pageText(EMPTY_PAGE), clock.now());
+      const state = files.writeOverlay(text, texts.overlay ?? overlayText(EMPTY_OVERLAY), clock.now());
       forgetReplaced(files, this.now());
       return state;
     } catch (error) {
-      throwIfShort(error, message("start.unwritten", { file: PAGE_FILE }));
-      return refusal("conflict", message("refused.edit_not_written", { file: files.pagePath, code: codeOf(error) }));
+      throwIfShort(error, message("start.unwritten", { file: OVERLAY_FILE }));
+      return refusal("conflict", message("refused.edit_not_written", { file: files.overlayPath, code: codeOf(error) }));
     }
   }
 }
@@ -263,17 +263,17 @@ function isConnection(before: Config, after: Config): boolean {
 }
 
 /** Removes from the kept states each secret that has another value now. */
-function forgetReplaced(files: ConfigurationFiles, { owner, page }: PageNow): void {
+function forgetReplaced(files: ConfigurationFiles, { owner, overlay }: OverlayNow): void {
   for (const { name, text } of files.states()) {
-    const { page: state, mistake } = readPageFile(text, owner);
-    const [before, after] = [pageText(state), pageText(withoutReplaced(state, page))];
+    const { overlay: state, mistake } = readOverlay(text, owner);
+    const [before, after] = [overlayText(state), overlayText(withoutReplaced(state, overlay))];
     if (!mistake && after !== before) files.rewriteState(name, after);
   }
 }
 
 /** Returns the refusal for mistakes. Their paths are relative to `path` of page.yaml. */
 function refusalOf(path: string, found: readonly ConfigMistake[]): EditRefusal {
-  const own = `${PAGE_FILE}: ${path}`;
+  const own = `${OVERLAY_FILE}: ${path}`;
   const mistakes = below(own, found);
   const isOwn = found.every((mistake) => mistake.path.startsWith(own));
   return { ...refusal(isOwn ? "invalid_parameter" : "conflict", mistakesMessage(isOwn ? mistakes : found)), mistakes };

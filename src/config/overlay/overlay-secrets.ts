@@ -5,7 +5,7 @@ import { type ConfigMistake, isSecretKey, pathText } from "../reading/mistake.ts
 import { configSchema } from "../schema/schema.ts";
 import { isTree } from "../tree.ts";
 import { neededAgain, withoutLost } from "./lay.ts";
-import type { PageFile, Servers } from "./page-file.ts";
+import type { Overlay, Servers } from "./overlay-file.ts";
 import { secretPlacesIn } from "./secret-servers.ts";
 
 /** Stands for a replaced secret in a state that is kept. */
@@ -18,20 +18,20 @@ const LOGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/]*@/i;
  * one. A secret that is `given` belongs to its present server.
  */
 export function bound(
-  page: PageFile,
+  overlay: Overlay,
   given: ReadonlySet<string>,
   present: Servers,
-): { readonly page: PageFile; readonly lost: readonly ConfigMistake[] } {
-  const { settings, plugs, servers } = page;
+): { readonly overlay: Overlay; readonly lost: readonly ConfigMistake[] } {
+  const { settings, plugs, servers } = overlay;
   const lost = secretPlacesIn(configSchema, { ...settings, plugs }).filter((place) => {
     const path = pathText(place.path);
     return !given.has(path) && servers?.[path] !== present[path];
   });
-  return { page: withoutLost({ ...page, servers: present }, lost), lost: lost.map(neededAgain) };
+  return { overlay: withoutLost({ ...overlay, servers: present }, lost), lost: lost.map(neededAgain) };
 }
 
 /** Returns a state without the secrets that have another value now. */
-export function withoutReplaced({ servers, ...state }: PageFile, now: PageFile): PageFile {
+export function withoutReplaced({ servers, ...state }: Overlay, now: Overlay): Overlay {
   const open = walked(state, now, (value, current) =>
     typeof current === "string" && current !== value ? REPLACED : value,
   );
@@ -39,11 +39,11 @@ export function withoutReplaced({ servers, ...state }: PageFile, now: PageFile):
 }
 
 /** Returns a state with the present secrets in place of those that it lost, or what has to be entered again. */
-export function withPresentSecrets(state: PageFile, now: PageFile): PageFile | readonly ConfigMistake[] {
+export function withPresentSecrets(state: Overlay, now: Overlay): Overlay | readonly ConfigMistake[] {
   const mistakes: ConfigMistake[] = [];
   const { servers: before, ...values } = state;
   const servers = { ...before };
-  const page = walked(values, now, (value, current, path) => {
+  const overlay = walked(values, now, (value, current, path) => {
     if (value !== REPLACED) return value;
     const own = path.replace(/^settings\./, "");
     servers[own] = now.servers?.[own] ?? "";
@@ -51,7 +51,7 @@ export function withPresentSecrets(state: PageFile, now: PageFile): PageFile | r
     mistakes.push({ path, ...message("mistake.not_kept") });
     return value;
   });
-  return mistakes.length > 0 ? mistakes : { ...(page as typeof values), servers };
+  return mistakes.length > 0 ? mistakes : { ...(overlay as typeof values), servers };
 }
 
 /**

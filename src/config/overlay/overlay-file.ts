@@ -4,16 +4,16 @@
  */
 import { stringify } from "yaml";
 import { message } from "../../core/language/text.ts";
-import { PAGE_FILE } from "../../core/runtime/data-files.ts";
+import { OVERLAY_FILE } from "../../core/runtime/data-files.ts";
 import { type EntryList, entryId, entryLists } from "../entry-list.ts";
 import type { ConfigMistake } from "../reading/mistake.ts";
 import { readYaml, saidOf } from "../reading/yaml-text.ts";
 import { isTree, type Tree } from "../tree.ts";
 
 /** Entries by id, without the key `id`. Null removes the entry of the owner's file. */
-export type PageEntries = Readonly<Record<string, Tree | null>>;
+export type OverlayEntries = Readonly<Record<string, Tree | null>>;
 
-export interface PageFile extends Readonly<Record<EntryList, PageEntries>> {
+export interface Overlay extends Readonly<Record<EntryList, OverlayEntries>> {
   /** Keys as in the configuration. Null removes a key of the owner's file. */
   readonly settings: Tree;
   /** Null in files of earlier versions, whose secrets belong to their present servers. */
@@ -23,7 +23,7 @@ export interface PageFile extends Readonly<Record<EntryList, PageEntries>> {
 /** The server that each secret was saved for, by path such as `plugs.lamp.password`. */
 export type Servers = Readonly<Record<string, string>>;
 
-export const EMPTY_PAGE: PageFile = { settings: {}, plans: {}, plugs: {}, servers: {} };
+export const EMPTY_OVERLAY: Overlay = { settings: {}, plans: {}, plugs: {}, servers: {} };
 const VERSION = 3;
 /** Last version without the servers of secrets. */
 const VERSION_UNBOUND = 2;
@@ -50,29 +50,30 @@ export function entriesIn(tree: Tree, list: EntryList): readonly unknown[] {
  * Reads the text of the file. In its first version it was a list of entries, of which those in the owner's
  * configuration were not used; they are left out. Nothing is used of a file of a newer version.
  */
-export function readPageFile(text: string | null, owner: Tree): { page: PageFile; mistake: ConfigMistake | null } {
+export function readOverlay(text: string | null, owner: Tree): { overlay: Overlay; mistake: ConfigMistake | null } {
   const reading = readYaml(text ?? "");
-  if (reading.kind === "mistake") return { page: EMPTY_PAGE, mistake: { path: PAGE_FILE, ...saidOf(reading) } };
+  if (reading.kind === "mistake")
+    return { overlay: EMPTY_OVERLAY, mistake: { path: OVERLAY_FILE, ...saidOf(reading) } };
   const tree = isTree(reading.value) ? reading.value : {};
   const { version } = tree;
   if (typeof version === "number" && version > VERSION)
     return {
-      page: EMPTY_PAGE,
-      mistake: { path: PAGE_FILE, ...message("mistake.newer_file", { version, known: VERSION }) },
+      overlay: EMPTY_OVERLAY,
+      mistake: { path: OVERLAY_FILE, ...message("mistake.newer_file", { version, known: VERSION }) },
     };
-  const [plans, plugs] = entryLists.map((list) => pageEntries(tree[list], writtenIds(entriesIn(owner, list))));
+  const [plans, plugs] = entryLists.map((list) => overlayEntries(tree[list], writtenIds(entriesIn(owner, list))));
   const [settings, servers] = [tree.settings, tree.servers].map((each) => (isTree(each) ? each : {})) as [
     Tree,
     Servers,
   ];
   const isBound = version === VERSION || text === null;
   return {
-    page: { settings, plans: plans ?? {}, plugs: plugs ?? {}, servers: isBound ? servers : null },
+    overlay: { settings, plans: plans ?? {}, plugs: plugs ?? {}, servers: isBound ? servers : null },
     mistake: null,
   };
 }
 
-function pageEntries(list: unknown, owned: readonly string[]): PageEntries {
+function overlayEntries(list: unknown, owned: readonly string[]): OverlayEntries {
   if (Array.isArray(list)) {
     const ids = writtenIds(list);
     const own = list.flatMap((entry, i) => (owned.includes(ids[i] ?? "") ? [] : [[ids[i] ?? "", entry] as const]));
@@ -85,7 +86,7 @@ function pageEntries(list: unknown, owned: readonly string[]): PageEntries {
 }
 
 /** Returns the text of the file. */
-export function pageText({ servers, ...values }: PageFile): string {
+export function overlayText({ servers, ...values }: Overlay): string {
   const whole = servers ? { version: VERSION, ...values, servers } : { version: VERSION_UNBOUND, ...values };
   const body = stringify(whole, { lineWidth: 0, version: "1.1" });
   return `${ABOUT.replace(/^/gm, "#")}\n${body}`;

@@ -4,18 +4,18 @@
  * owner names, and with no other.
  */
 import { message } from "../../core/language/text.ts";
-import { PAGE_FILE } from "../../core/runtime/data-files.ts";
+import { OVERLAY_FILE } from "../../core/runtime/data-files.ts";
 import { type EntryList, entryLists } from "../entry-list.ts";
 import { type ConfigMistake, pathText } from "../reading/mistake.ts";
 import { configSchema } from "../schema/schema.ts";
 import { FILE_SUFFIX, itemOf, shapeOf } from "../schema/schema-nodes.ts";
 import { settingSections } from "../settings.ts";
 import { isTree, type Tree, valueAt, withoutKey } from "../tree.ts";
-import { type PageFile, type Servers, writtenIds } from "./page-file.ts";
+import { type Overlay, type Servers, writtenIds } from "./overlay-file.ts";
 import { checkServers, type SecretPlace, secretPlacesIn, serverIn } from "./secret-servers.ts";
 
 /** Top-level keys of the configuration that page.yaml may set. The set-up sets the homes and the broker's users. */
-const PAGE_KEYS: ReadonlySet<string> = new Set([...settingSections, "homes", "broker"]);
+const OVERLAY_KEYS: ReadonlySet<string> = new Set([...settingSections, "homes", "broker"]);
 
 /** A configuration with the page's file, and what the file did to it. */
 export interface Laid {
@@ -46,43 +46,43 @@ export interface LayOptions {
 export const EVERYTHING: LayOptions = { isOutside: () => false, without: new Set() };
 
 /** Returns the owner's configuration with the page's file over it. Each secret in it has its own server. */
-export function lay(owner: Tree, page: PageFile, options: LayOptions): Laid {
-  const laid = layOwn(owner, page, options);
+export function lay(owner: Tree, overlay: Overlay, options: LayOptions): Laid {
+  const laid = layOwn(owner, overlay, options);
   const owned = byId(owner);
   checkServers(configSchema, byId(laid.tree), [
     { tree: owned, serverOf: ({ server }) => serverIn(configSchema, owned, server) },
-    { tree: pageTree(page), serverOf: ({ path }) => (page.servers ?? laid.servers)[pathText(path)] },
+    { tree: overlayTree(overlay), serverOf: ({ path }) => (overlay.servers ?? laid.servers)[pathText(path)] },
   ]);
   return laid;
 }
 
-function pageTree({ settings, plans, plugs }: PageFile): Tree {
+function overlayTree({ settings, plans, plugs }: Overlay): Tree {
   return { ...settings, plans, plugs };
 }
 
-function layOwn(owner: Tree, page: PageFile, options: LayOptions): Laid {
-  const laid = layValues(owner, page, options);
+function layOwn(owner: Tree, overlay: Overlay, options: LayOptions): Laid {
+  const laid = layValues(owner, overlay, options);
   const [whole, owned] = [byId(laid.tree), byId(owner)];
   const present = (place: SecretPlace) => serverIn(configSchema, whole, place.server);
-  const ofPage = secretPlacesIn(configSchema, pageTree(page));
-  const servers = Object.fromEntries(ofPage.map((place) => [pathText(place.path), present(place)]));
-  const lostOfPage = ofPage.filter((place) => {
+  const ofOverlay = secretPlacesIn(configSchema, overlayTree(overlay));
+  const servers = Object.fromEntries(ofOverlay.map((place) => [pathText(place.path), present(place)]));
+  const lostOfOverlay = ofOverlay.filter((place) => {
     const path = pathText(place.path);
-    return page.servers !== null && page.servers[path] !== servers[path];
+    return overlay.servers !== null && overlay.servers[path] !== servers[path];
   });
   const lostOfOwner = secretPlacesIn(configSchema, owned).filter(
     (place) => serverIn(configSchema, owned, place.server) !== present(place),
   );
-  if (lostOfPage.length + lostOfOwner.length === 0) return { ...laid, servers };
-  const rest = layValues(lostOfOwner.reduce(withoutSecret, owner), withoutLost(page, lostOfPage), options);
+  if (lostOfOverlay.length + lostOfOwner.length === 0) return { ...laid, servers };
+  const rest = layValues(lostOfOwner.reduce(withoutSecret, owner), withoutLost(overlay, lostOfOverlay), options);
   const left = byId(rest.tree);
-  const lost = [...lostOfPage, ...lostOfOwner].filter(
+  const lost = [...lostOfOverlay, ...lostOfOwner].filter(
     ({ path }) => valueAt(whole, path) !== undefined && valueAt(left, path) === undefined,
   );
   return {
     ...rest,
     tree: withoutLacking(rest.tree, lost),
-    places: new Map([...rest.places, ...lost.flatMap(({ path }) => placeAbove(path, page, options))]),
+    places: new Map([...rest.places, ...lost.flatMap(({ path }) => placeAbove(path, overlay, options))]),
     lost: lost.map(neededAgain),
     servers,
   };
@@ -94,12 +94,12 @@ export function neededAgain({ path, server }: SecretPlace): ConfigMistake {
 }
 
 /** Returns the page's file without some of its secrets, and without the servers of secrets that it does not have. */
-export function withoutLost(page: PageFile, lost: readonly Pick<SecretPlace, "path">[]): PageFile {
-  const { settings, plugs, servers } = page;
+export function withoutLost(overlay: Overlay, lost: readonly Pick<SecretPlace, "path">[]): Overlay {
+  const { settings, plugs, servers } = overlay;
   const rest = lost.reduce(withoutSecret, { ...settings, plugs });
   const known = new Set(secretPlacesIn(configSchema, rest).map(({ path }) => pathText(path)));
   const kept = servers && Object.fromEntries(Object.entries(servers).filter(([path]) => known.has(path)));
-  return { ...page, settings: withoutKey(rest, "plugs"), plugs: rest.plugs as PageFile["plugs"], servers: kept };
+  return { ...overlay, settings: withoutKey(rest, "plugs"), plugs: rest.plugs as Overlay["plugs"], servers: kept };
 }
 
 function withoutSecret(tree: Tree, { path }: Pick<SecretPlace, "path">): Tree {
@@ -123,11 +123,11 @@ function withoutLacking(tree: Tree, lost: readonly SecretPlace[]): Tree {
 }
 
 /** A mistake that follows from a lost secret is one of what page.yaml says of its section or entry. */
-function placeAbove(path: SecretPlace["path"], page: PageFile, { without }: LayOptions): [string, string][] {
+function placeAbove(path: SecretPlace["path"], overlay: Overlay, { without }: LayOptions): [string, string][] {
   const [section = "", id = ""] = path.map(String);
   const isEntry = section === "plugs";
   const place = isEntry ? `${section}.${id}` : section;
-  const isThere = isEntry ? id in page.plugs : section in page.settings;
+  const isThere = isEntry ? id in overlay.plugs : section in overlay.settings;
   return isThere && !without.has(place) ? [[pathText(path), place]] : [];
 }
 
@@ -146,18 +146,18 @@ export function byId(tree: Tree): Tree {
 
 /** What became of the page's file so far. */
 interface Laying extends LayOptions {
-  readonly page: PageFile;
+  readonly overlay: Overlay;
   readonly laid: Record<"overridden" | "unused" | "gone" | "used", string[]> & { readonly places: Map<string, string> };
 }
 
 /** Lays all values over a copy of the owner's configuration, whatever the servers of secrets. */
-export function layValues(owner: Tree, page: PageFile, options: LayOptions): Laid {
+export function layValues(owner: Tree, overlay: Overlay, options: LayOptions): Laid {
   const tree = structuredClone(owner);
   const laid: Laying["laid"] = { overridden: [], unused: [], gone: [], used: [], places: new Map() };
-  const laying = { ...options, page, laid };
+  const laying = { ...options, overlay, laid };
   const shape = shapeOf(configSchema) ?? {};
-  for (const [key, value] of Object.entries(page.settings))
-    if (PAGE_KEYS.has(key)) laySetting(laying, { tree, key, value, path: key, shape });
+  for (const [key, value] of Object.entries(overlay.settings))
+    if (OVERLAY_KEYS.has(key)) laySetting(laying, { tree, key, value, path: key, shape });
     else laid.unused.push(key);
   for (const list of entryLists) layEntries(laying, tree, list);
   return { ...laid, tree, lost: [], servers: {} };
@@ -195,14 +195,14 @@ function laySetting(laying: Laying, { tree: node, key, value, path, shape }: Set
   else node[key] = value;
 }
 
-function layEntries({ page, laid, isOutside, without }: Laying, tree: Tree, list: EntryList): void {
+function layEntries({ overlay, laid, isOutside, without }: Laying, tree: Tree, list: EntryList): void {
   const owned = tree[list] ?? [];
   // Something else than a list is a mistake of the owner, which is reported as such.
   if (!Array.isArray(owned)) return;
   const ids = writtenIds(owned);
   const next: unknown[] = [...owned];
   const removed = new Set<number>();
-  for (const [id, entry] of Object.entries(page[list])) {
+  for (const [id, entry] of Object.entries(overlay[list])) {
     const path = `${list}.${id}`;
     const at = ids.indexOf(id);
     if (without.has(path)) continue;
@@ -218,7 +218,7 @@ function layEntries({ page, laid, isOutside, without }: Laying, tree: Tree, list
   }
   const whole = next.filter((_, i) => !removed.has(i));
   if (whole.length > 0 || tree[list] !== undefined) tree[list] = whole;
-  const places = new Set(Object.keys(page[list]).filter((id) => !without.has(`${list}.${id}`)));
+  const places = new Set(Object.keys(overlay[list]).filter((id) => !without.has(`${list}.${id}`)));
   for (const [i, id] of writtenIds(whole).entries())
     if (places.has(id)) laid.places.set(`${list}[${i}]`, `${list}.${id}`);
 }
@@ -247,9 +247,9 @@ function foundIn(places: Laid["places"], path: string): readonly [own: string, p
 }
 
 /** Returns a mistake with its place in page.yaml, and without a line, which is that of the owner's file. */
-export function inPage({ line: _, ...mistake }: ConfigMistake, places: Laid["places"]): ConfigMistake {
+export function inOverlay({ line: _, ...mistake }: ConfigMistake, places: Laid["places"]): ConfigMistake {
   const [own, place] = foundIn(places, mistake.path) ?? [];
   if (own === undefined || place === undefined) return mistake;
   const isOwn = mistake.path.length < own.length || own.startsWith(place);
-  return { ...mistake, path: `${PAGE_FILE}: ${isOwn ? mistake.path : `${place}${mistake.path.slice(own.length)}`}` };
+  return { ...mistake, path: `${OVERLAY_FILE}: ${isOwn ? mistake.path : `${place}${mistake.path.slice(own.length)}`}` };
 }

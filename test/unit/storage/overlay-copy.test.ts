@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
-import { pageFilesIn, replaceFiles, takeFiles, writeFiles } from "../../../src/storage/recovery/page-copy.ts";
+import { overlayFilesIn, replaceFiles, takeFiles, writeFiles } from "../../../src/storage/recovery/overlay-copy.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 import { StoreOnDisk } from "../../support/storage/store-on-disk.ts";
 
@@ -26,14 +26,14 @@ const state = (i: number) => ({
 
 test("the page's file and its states are copied, at most 50 files, and nothing else", () => {
   using dir = new TempDir();
-  expect(pageFilesIn(dir.path)).toEqual([]);
+  expect(overlayFilesIn(dir.path)).toEqual([]);
   mkdirSync(dir.file(STATES));
   const states = Array.from({ length: 60 }, (_, i) => state(i));
   for (const { name, text } of states.toReversed()) writeFileSync(dir.file(name), text);
   for (const name of ["elbro.yaml", `${STATES}/notes.txt`]) writeFileSync(dir.file(name), "secret");
-  expect(pageFilesIn(dir.path)).toEqual([]);
+  expect(overlayFilesIn(dir.path)).toEqual([]);
   writeFileSync(dir.file(page.name), page.text);
-  expect(pageFilesIn(dir.path)).toEqual([page, ...states.slice(0, 49)]);
+  expect(overlayFilesIn(dir.path)).toEqual([page, ...states.slice(0, 49)]);
 });
 
 test("files of a copy are written for their user only, and a database that is in use has none", () => {
@@ -45,7 +45,7 @@ test("files of a copy are written for their user only, and a database that is in
   const database = store.reopen();
   expect([takeFiles(database), takeFiles(database)]).toEqual([files, []]);
   writeFiles(dir.path, files);
-  expect(pageFilesIn(dir.path)).toEqual(files);
+  expect(overlayFilesIn(dir.path)).toEqual(files);
   for (const name of [page.name, state(1).name]) expect(statSync(dir.file(name)).mode & 0o777).toBe(0o600);
   expect(readdirSync(dir.file(STATES))).toHaveLength(1);
 });
