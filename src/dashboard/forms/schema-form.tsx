@@ -36,8 +36,8 @@ interface SchemaFormProps {
   readonly examples?: FormOptions["examples"];
   /** Names of secrets that are set and not shown; an empty field keeps them, and null removes them. */
   readonly secretsSet?: readonly string[];
-  /** Name under which the entries are kept until they are saved. */
-  readonly draft: string;
+  /** Name under which the entries are kept until they are saved; absent if they are not. */
+  readonly draft?: string;
   /** Text of the button that submits, by default "Save". */
   readonly submitText?: string;
   /** False if there is nothing to save. */
@@ -71,7 +71,7 @@ export function SchemaForm(props: SchemaFormProps) {
     const entry = useful(schema, all, changed);
     setValue(changed);
     correct(name);
-    keepDraft(draft, entry, schema);
+    if (draft !== undefined) keepDraft(draft, entry, schema);
     props.onChange?.(entry);
   };
   const submit = (event: Event) => {
@@ -125,7 +125,7 @@ function FormFoot({ draft, submitText, canSubmit = true, preview, whole, childre
         <button type="submit" class="strong" disabled={!canSubmit}>
           {submitText ?? t("save")}
         </button>
-        {onCancel && <CancelButton draft={draft} onClose={onCancel} />}
+        {onCancel && draft !== undefined && <CancelButton draft={draft} onClose={onCancel} />}
         {children}
       </div>
     </div>
@@ -161,7 +161,7 @@ function useMistakes(found: readonly FieldMistake[], reported: readonly Mistake[
 }
 
 /** Requests of a form: the mistakes that the daemon found, where `textOf` is about the whole form. */
-export function useSaving(draft: string, textOf: typeof refusalText = refusalText) {
+export function useSaving(draft?: string, textOf: typeof refusalText = refusalText) {
   const { t } = usePage();
   const [mistakes, setMistakes] = useState<readonly Mistake[]>([]);
   const [isBusy, setBusy] = useState(false);
@@ -187,7 +187,7 @@ export function useSaving(draft: string, textOf: typeof refusalText = refusalTex
   const save = async <Saved,>(request: Promise<Saved>, onSaved: (saved: Saved) => void) => {
     const saved = await ask(request);
     if (saved === null) return;
-    dropDraft(draft);
+    if (draft !== undefined) dropDraft(draft);
     onSaved(saved);
   };
   const refuse = (text: string) => setMistakes([{ path: "", text, isTranslated: true }]);

@@ -1,7 +1,6 @@
 /** Dialog that sets up a home in steps. Each is a form, and is tested before the next one. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "../dialog.tsx";
-import { draftOf } from "../forms/drafts.ts";
 import type { JsonObject } from "../forms/fields.ts";
 import { type FormTexts, formTextsIn } from "../forms/form-texts.ts";
 import { SchemaForm } from "../forms/schema-form.tsx";
@@ -84,8 +83,6 @@ function StepForm({ step, texts, onIn, onDone }: StepFormProps) {
   useEffect(() => box.current?.querySelector<HTMLElement>("input, select")?.focus(), []);
   const now = entered.value;
   const { values, isPair } = now;
-  const draft = `setup-${step}`;
-  const [start] = useState(() => ({ ...stepDefaults(s), ...draftOf(draft), ...values }));
   const { mistakes, isBusy, submit } = useStep({ step, ...texts, onIn, onDone });
   const schema = stepSchema(step, now);
   const names = Object.keys(schema.properties ?? {});
@@ -103,10 +100,9 @@ function StepForm({ step, texts, onIn, onDone }: StepFormProps) {
         schema={schema}
         path=""
         texts={{ ...forms, ...stepTexts(s, now) }}
-        value={{ ...start, ...values }}
+        value={{ ...stepDefaults(s), ...values }}
         mistakes={mistakes}
         examples={stepExamples}
-        draft={draft}
         submitText={s(isBusy ? "checking" : last)}
         onSubmit={(typed) => {
           keep(typed);

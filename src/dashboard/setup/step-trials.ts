@@ -1,6 +1,5 @@
 /** What each step of the set-up asks elbro before the next one is shown. */
 import type { AnswerOf } from "../../api/calls.ts";
-import { dropDraft } from "../forms/drafts.ts";
 import { useSaving } from "../forms/schema-form.tsx";
 import { usePage } from "../page.ts";
 import { call, type Refusal } from "../store/requests.ts";
@@ -47,7 +46,7 @@ interface Tools {
 /** Returns the function that sends what a step asks, and its state. */
 export function useStep({ step, s, system, onIn, onDone }: StepDeps) {
   const { t } = usePage();
-  const { mistakes, isBusy, ask, refuse } = useSaving(`setup-${step}`, (refusal) => refusalOf(refusal, step, s));
+  const { mistakes, isBusy, ask, refuse } = useSaving(undefined, (refusal) => refusalOf(refusal, step, s));
   const technical = t("technical_detail");
   const steps = setupSteps(entered.value);
   const tools: Tools = {
@@ -78,9 +77,7 @@ export function useStep({ step, s, system, onIn, onDone }: StepDeps) {
       case "last": {
         const body = { keys: chosenKeys(now), key_name: typedText(now.values, "key_name") };
         const result = await ask(call("POST /local/v1/setup", {}, { body }));
-        if (!result) return;
-        for (const each of steps) dropDraft(`setup-${each}`);
-        onDone(result);
+        if (result) onDone(result);
       }
     }
   };
