@@ -48,6 +48,21 @@ describe("a response", () => {
     expect(cache.bytes).toBe(Buffer.byteLength(source.body));
   });
 
+  test("a response replaces the one of the version before, with its compressed forms", async () => {
+    const cache = new ResponseCache();
+    const source = new Quarters(30);
+    const sizes: number[] = [];
+    for (; source.version <= 3; source.version++) {
+      source.price = source.version;
+      for (const coding of ["gzip", "br"]) await cache.represent("a", source, { "accept-encoding": coding });
+      sizes.push(cache.bytes);
+    }
+    const [first = 0] = sizes;
+    const compressed = first - Buffer.byteLength(source.body);
+    expect(compressed).toBeGreaterThan(500);
+    for (const size of sizes) expect(Math.abs(size - first)).toBeLessThan(50);
+  });
+
   test("a response has an ETag that depends only on its body, also after a restart and other changes of the series", async () => {
     const cache = new ResponseCache();
     const source = new Quarters(2);
@@ -108,6 +123,16 @@ describe("a compressed response", () => {
     source.price = 2;
     expect(unpack(bytesOf(await cache.represent("a", source, wanted))).toString()).toBe(source.body);
     expect(made).toBe(2);
+  });
+
+  test("a compressed response is not made for a small body, unless nothing else is accepted", async () => {
+    const cache = new ResponseCache();
+    const source = new Quarters(0);
+    for (let i = 0; i < 2; i++) {
+      expect(headerOf(await cache.represent("a", source, { "accept-encoding": "br" }), "Content-Encoding")).toBeNull();
+      const only = await cache.represent("a", source, { "accept-encoding": "gzip, identity;q=0" });
+      expect(gunzipSync(bytesOf(only)).toString()).toBe('{"data":[]}');
+    }
   });
 
   test("a compressed response is one of at most two at a time; until it is made, clients get the plain body if they accept it", async () => {

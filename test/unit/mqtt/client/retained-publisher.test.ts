@@ -156,6 +156,17 @@ test("a retained publisher sends urgent messages before the whole state is known
   expect(retained.has("elbro/level")).toBe(false);
 });
 
+test("a retained publisher remembers a topic that is shown again before its clearing is acknowledged", () => {
+  const { publisher, port, memory, retained } = attached([state("home", "1")]);
+  publisher.show([]);
+  publisher.show([state("home", "2")]);
+  port.answer();
+  publisher.age();
+  publisher.age();
+  attached([], memory, retained);
+  expect(retained.size).toBe(0);
+});
+
 test("a retained publisher ignores acknowledgements of an earlier connection", () => {
   const publisher = publisherOn(new TestMemory());
   const [old, next] = [new RetainingPort(new Map(), 1), new RetainingPort(new Map(), 1)];

@@ -263,6 +263,22 @@ describe("problems", () => {
     );
   });
 
+  test.each([["poll" as const], ["lan" as const]])(
+    "prices that are forbidden (%s) are requested again after an hour, other operations after a day",
+    async (share) => {
+      const world = await opened();
+      for (const [i, ask] of [askPrices, askForecast].entries()) {
+        const asked = ask(world, share);
+        world.arrived[i]?.answer(403, error("forbidden"));
+        await asked;
+      }
+      world.advance(HOUR_MS);
+      expect(await askForecast(world, "poll")).toMatchObject({ kind: "deferred" });
+      void askPrices(world, "prices");
+      expect(world.arrived).toHaveLength(3);
+    },
+  );
+
   test("include a quota that is too small, with the required quota, until it is raised", async () => {
     const world = await opened();
     const answered = async (limit: number) => {
