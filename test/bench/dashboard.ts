@@ -6,15 +6,15 @@
  * `gzip_kb` is the transfer of a phone on the LAN: browsers accept brotli only over https and from localhost.
  */
 
-import { execFileSync } from "node:child_process";
-import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { CDPSession } from "playwright-core";
+import { buildProgram } from "../support/bench/program.ts";
 import { pageScript } from "../support/browser/page-script.ts";
 import { type Screen, Screens, SIZES } from "../support/browser/screen.ts";
 import { DaemonProcess } from "../support/processes/daemon-process.ts";
 import { lacks } from "../support/runner/needs.ts";
+import { HANG_MS } from "../support/runner/time-limits.ts";
 
-const ROOT = path.resolve(import.meta.dirname, "../..");
 const VISITS = 9;
 const YEARS = 9;
 
@@ -28,7 +28,7 @@ interface Visit {
 
 export async function run(): Promise<Record<string, number>> {
   if (lacks("Chromium")) throw new Error("this bench needs Chromium, as Debian installs it");
-  execFileSync("npm", ["run", "--silent", "build"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+  buildProgram();
   await using daemon = new DaemonProcess([], { ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0" });
   const [, port = "", key = ""] = [
     ...((await daemon.line(/curl/)).match(/:(\d+)\//) ?? []),
@@ -37,6 +37,8 @@ export async function run(): Promise<Record<string, number>> {
   const url = `http://127.0.0.1:${port}/`;
   await untilPriced(url, key);
   await using screens = await Screens.start();
+  // Tests keep the browser for their worker. Here it would keep the process alive.
+  await using _browser = { [Symbol.asyncDispose]: () => screens.browser.close() };
   const visits: Visit[] = [];
   for (let i = 0; i < VISITS; i++) visits.push(await visit(screens, url, key));
   const years = await yearsOf(screens, url, key);
@@ -53,11 +55,12 @@ export async function run(): Promise<Record<string, number>> {
 
 /** The demo has prices and plans. */
 async function untilPriced(url: string, key: string): Promise<void> {
-  for (;;) {
+  for (const end = Date.now() + HANG_MS; Date.now() < end; await pause(100)) {
     const answer = await fetch(`${url}local/v1/now`, { headers: { authorization: `Bearer ${key}` } });
     const { homes = [] } = (await answer.json()) as { homes?: { price: number | null }[] };
     if (homes.some(({ price }) => typeof price === "number")) return;
   }
+  throw new Error("the demo has no price");
 }
 
 /** Measured on the page: the time when the price and the coming hours are displayed. */
@@ -125,7 +128,10 @@ const DRAW_YEARS = `(async () => {
   const draw = async (bars) => {
     const view = { from, to, bars: bars.map((bar) => ({ ...bar, kind: "use" })), ticksFor: () => calendar.startsIn("month", { start: from, end: to }).map((at) => ({ at, text: "" })), valueText: String, describe: String, label: "", unit: "kWh", rest: null, onPick: () => undefined };
     render(h(Plot, { view, isEmpty: false }), place);
-    while (!place.querySelector("path[fill]")) await Promise.resolve();
+    for (let turns = 0; !place.querySelector("path[fill]"); turns++) {
+      if (turns === 1e6) throw new Error("the year was not drawn");
+      await Promise.resolve();
+    }
     place.querySelector("path[fill]").getBoundingClientRect();
   };
   const drawn = [], shown = [];
