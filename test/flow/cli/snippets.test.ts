@@ -20,7 +20,13 @@ interface EvccTariffs {
 test("the URL for evcc returns evcc's list of prices", async () => {
   await using it = await TestDaemon.start({ start: EVENING });
   await it.clock.runUntil(EVENING + 5 * MINUTE_MS);
-  const { uri, headers } = (copiedYaml("snippets/evcc.yaml") as EvccTariffs).tariffs.grid.forecast;
+  const { grid } = (copiedYaml("snippets/evcc.yaml") as EvccTariffs).tariffs;
+  // evcc ends with an error at any other key of a source of its plugin http.
+  expect([Object.keys(grid), Object.keys(grid.forecast)]).toEqual([
+    ["type", "interval", "forecast"],
+    ["source", "uri", "headers"],
+  ]);
+  const { uri, headers } = grid.forecast;
   expect(headers).toEqual({ Authorization: "Bearer a-key-of-elbro" });
   const { pathname, search } = new URL(uri);
   const rates = (await (await it.request(pathname + search)).json()) as { start: string; end: string; value: number }[];
