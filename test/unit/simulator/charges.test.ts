@@ -38,11 +38,6 @@ test("exactly one band of a time-dependent tariff is valid at any instant", () =
   }
 });
 
-test("there are no charges before the first year", () => {
-  expect(charges.at("DK1", Date.UTC(2010, 0, 1))).toEqual([]);
-  expect(charges.tariffsByHour("DK1", calendar.day(Date.UTC(2010, 0, 1)))).toEqual(Array(24).fill(0));
-});
-
 test("every region has its own charges", () => {
   const owners = (["DK1", "DK2", "SE4", "NO2"] as const).map((region) =>
     charges

@@ -1,18 +1,6 @@
 import { expect, test } from "vitest";
 import { FaultScript, readFaultRules } from "../../../src/simulator/fault-rules.ts";
 
-test("readFaultRules parses rules with their instants", () => {
-  const reading = readFaultRules([
-    { operation: "*", fault: "hang", from: "2026-01-01T00:00:00Z" },
-    { operation: "prices", fault: "status", status: 429, retryAfterSec: 0, times: 2 },
-    { operation: "prices", fault: "missingField", field: "start" },
-  ]);
-  expect(reading).toMatchObject({
-    kind: "rules",
-    rules: [{ from: Date.UTC(2026, 0, 1) }, { status: 429 }, { field: "start" }],
-  });
-});
-
 test.each([
   [{}, "the script: expected array"],
   [[{ operation: "*" }], "rule 1 fault: expected one fault kind"],

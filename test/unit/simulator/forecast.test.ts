@@ -14,14 +14,6 @@ function forecast(world: World, now: number) {
   return forecastRows(world.prices, "DK1", world.seed, now);
 }
 
-test("the forecast starts at the end of the confirmed prices, before and after tomorrow's are published", () => {
-  const world = worldWith(0);
-  for (let now = MORNING; now < MORNING + 2 * DAY_MS; now += 20 * MINUTE_MS) {
-    const [first] = forecast(world, now);
-    expect(Date.parse(first?.start ?? "")).toBe(world.prices.confirmedUntil("DK1", now));
-  }
-});
-
 test("the forecast does not start before the current hour, even if confirmed prices ended earlier", () => {
   const world = worldWith(3 * 24 * 60);
   const now = Date.UTC(2026, 5, 10, 9, 40);

@@ -48,12 +48,6 @@ describe("the generated market", () => {
     expect(Math.min(...prices)).toBeGreaterThan(-1);
   });
 
-  test("the generated market has different quarters within an hour", () => {
-    const day = calendar.day(Date.UTC(2025, 4, 5));
-    const quarters = spotPricesOn(market, "DK1", day, "fifteenMinutes").slice(0, 4);
-    expect(new Set(quarters.map(({ pricePerKwh }) => pricePerKwh)).size).toBe(4);
-  });
-
   test("the generated market has no prices before its first year", () => {
     expect(market.spotOn("DK1", calendar.day(Date.UTC(2010, 4, 5)))).toEqual([]);
   });
@@ -92,10 +86,5 @@ describe("spot prices by resolution", () => {
     const quarters = spotPricesOn(marketOf(HOUR_MS, [0.1, 0.5]), "DK1", day, "fifteenMinutes");
     expect(quarters.map(({ pricePerKwh }) => pricePerKwh)).toEqual([0.1, 0.1, 0.1, 0.1, 0.5, 0.5, 0.5, 0.5]);
     expect(quarters[1]?.start).toBe(day.start + QUARTER_MS);
-  });
-
-  test("the 25-hour day has 25 hours and 100 quarters", () => {
-    expect(spotPricesOn(market, "DK1", day, "hour")).toHaveLength(25);
-    expect(spotPricesOn(market, "DK1", day, "fifteenMinutes")).toHaveLength(100);
   });
 });

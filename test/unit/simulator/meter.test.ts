@@ -23,42 +23,11 @@ test("values of a day arrive the next morning between 06:30 and 10:00 local time
   }
 });
 
-test("estimates become final two to five days later, with slightly different values", () => {
-  let [estimates, changed] = [0, 0];
-  for (const day of year) {
-    expect(meter.phaseOf(day, day.end + 2 * DAY_MS - 1)).toBe("estimated");
-    expect(meter.phaseOf(day, day.end + 5 * DAY_MS)).toBe("final");
-    const final = new Map(meter.hoursOn("consumption", day, LATER).map((hour) => [hour.start, hour]));
-    for (const hour of meter.hoursOn("consumption", day, day.end + DAY_MS)) {
-      const finally_ = final.get(hour.start);
-      expect(finally_?.isEstimate).toBe(false);
-      if (!hour.isEstimate) expect(hour.wh).toBe(finally_?.wh);
-      else estimates++;
-      if (hour.wh !== finally_?.wh) changed++;
-    }
-  }
-  expect(estimates).toBeGreaterThan(1_000);
-  expect(changed).toBeGreaterThan(estimates * 0.5);
-});
-
 test("single hours are missing, and sometimes a whole day", () => {
   const lengths = year.map((day) => meter.hoursOn("consumption", day, LATER).length);
   expect(lengths.filter((length) => length === 0).length).toBeGreaterThanOrEqual(1);
   expect(lengths.filter((length) => length === 0).length).toBeLessThan(15);
   expect(lengths.filter((length) => length > 0 && length < 24).length).toBeGreaterThan(10);
-});
-
-test("the 25-hour day has 25 hours", () => {
-  const metered = new Set<number>();
-  for (let seed = 0; seed < 5; seed++) {
-    const hours = new Meter(demoHomes.danish, seed, calendar).hoursOn(
-      "consumption",
-      calendar.day(Date.UTC(2025, 9, 26)),
-      LATER,
-    );
-    for (const { start } of hours) metered.add(start);
-  }
-  expect(metered.size).toBe(25);
 });
 
 test("winter consumes more than summer, and summer exports more than winter", () => {
@@ -82,8 +51,4 @@ test("a year has 2,000 to 8,000 kWh consumption, 1,000 to 5,000 kWh export, and 
       if (at < day.start + 2 * HOUR_MS) expect(wh).toBe(0);
     }
   }
-});
-
-test("there are no values before 2022", () => {
-  expect(meter.hoursOn("consumption", calendar.day(Date.UTC(2021, 5, 1)), LATER)).toEqual([]);
 });

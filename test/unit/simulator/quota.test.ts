@@ -42,18 +42,3 @@ test("after Retry-After the exhausted window is reset", () => {
     }),
   );
 });
-
-test("denied attempts are counted, and the remaining number stays zero", () => {
-  const quota = new QuotaCounter({ minute: 1, day: 10 });
-  const now = Date.UTC(2026, 0, 1, 12);
-  for (let i = 0; i < 4; i++) quota.count(now);
-  expect(quota.attempts.minute.get(now)).toBe(4);
-  expect(quota.count(now).standing).toMatchObject({ minute: { remaining: 0 }, day: { remaining: 5 } });
-});
-
-test("an attempt that exhausts the day while the minute denies it has to wait for the day", () => {
-  const quota = new QuotaCounter({ minute: 1, day: 2 });
-  const now = Date.UTC(2026, 0, 1, 12, 0, 10);
-  expect(quota.count(now).retryAfterSec).toBeNull();
-  expect(quota.count(now).retryAfterSec).toBe(12 * 3_600 - 10);
-});

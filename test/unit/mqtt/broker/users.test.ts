@@ -3,27 +3,6 @@ import { BrokerUsers, hashPassword, mayPublish } from "../../../../src/mqtt/brok
 
 const GROUND = { baseTopic: "elbro", discoveryPrefix: "homeassistant" };
 
-test("find returns a user only for the right name and password", async () => {
-  const users = new BrokerUsers([
-    { name: "ha", password: "open sesame", commands: true },
-    { name: "tv", password: "other", commands: false },
-  ]);
-  expect((await users.find("ha", Buffer.from("open sesame")))?.name).toBe("ha");
-  for (const [name, password] of [
-    ["ha", "other"],
-    ["tv", "open sesame"],
-    ["ha", ""],
-    ["nobody", "open sesame"],
-  ] as const)
-    expect(await users.find(name, Buffer.from(password))).toBeNull();
-  expect(await users.find(undefined, undefined)).toBeNull();
-  expect(await users.find("ha", undefined)).toBeNull();
-});
-
-test("find returns null without users", async () => {
-  expect(await new BrokerUsers([]).find("ha", Buffer.from(""))).toBeNull();
-});
-
 test("a hashed password is not readable and is accepted like a plain one, also the second time", async () => {
   const hashed = await hashPassword("open sesame");
   expect(hashed).not.toContain("sesame");
