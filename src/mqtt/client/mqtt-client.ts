@@ -60,6 +60,8 @@ export interface MqttClientStatus {
   readonly published: number;
 }
 
+/** Topic of Home Assistant's birth message unless it was changed there, whatever its discovery prefix is. */
+const USUAL_BIRTH_TOPIC = "homeassistant/status";
 /** Random delay in ms after a birth message: Home Assistant's MQTT documentation recommends one to limit load peaks. */
 const BIRTH_DELAY_MS = { least: 250, most: 1_500 };
 
@@ -82,7 +84,7 @@ export class MqttClient {
   readonly closed: Promise<void>;
   readonly #options: MqttClientOptions;
   readonly #signal: AbortSignal;
-  readonly #birthTopic: string;
+  readonly #birthTopics: ReadonlySet<string>;
   /** Bounded by the modules that listen. */
   readonly #listeners: MqttListener[] = [];
   readonly #rejected: RejectedTopics;
@@ -98,7 +100,7 @@ export class MqttClient {
     const { baseTopic, statusTopic = `${baseTopic}/status`, log } = options;
     this.#options = options;
     this.#signal = signal;
-    this.#birthTopic = `${options.discoveryPrefix}/status`;
+    this.#birthTopics = new Set([`${options.discoveryPrefix}/status`, USUAL_BIRTH_TOPIC]);
     const isLeftOut = (topic: string) => this.#rejected.isLeftOut(topic);
     this.retained = new RetainedPublisher(options.memory, [statusTopic], options.isOthers, isLeftOut);
     this.#rejected = new RejectedTopics(this.retained, log, () => {
@@ -174,7 +176,7 @@ export class MqttClient {
 
   #subscriptions(): string[] {
     const filters = this.#listeners.flatMap(({ subscriptions }) => subscriptions);
-    return [this.#birthTopic, ...this.#commands.subscriptions(), ...filters];
+    return [...this.#birthTopics, ...this.#commands.subscriptions(), ...filters];
   }
 
   #onUp(line: BrokerSession): void {
@@ -202,7 +204,7 @@ export class MqttClient {
   #onMessage(message: IncomingMessage): void {
     if (this.#options.ignoresDocuments && message.retained && message.payload.length > MAX_STATE_LENGTH) return;
     // Ignore retained birth messages: Home Assistant was online before we connected.
-    const isBirth = message.topic === this.#birthTopic && message.payload === "online" && !message.retained;
+    const isBirth = this.#birthTopics.has(message.topic) && message.payload === "online" && !message.retained;
     if (isBirth) void this.#greetHomeAssistant();
     else void this.#commands.take(message);
     for (const listener of this.#listeners) listener.onMessage?.(message);

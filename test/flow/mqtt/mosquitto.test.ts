@@ -105,21 +105,24 @@ describe.skipIf(lacks("Mosquitto"))("with Mosquitto (skipped if it is not instal
     expect(await retainedIn(broker.port)).toMatchObject({ ...ONLINE, "summer/house/status": "offline" });
   });
 
-  test("states and then documents are sent again after a birth message, once for several messages", async () => {
-    await using broker = await Mosquitto.start();
-    await using link = new TestMqttClient({ to: broker.port });
-    link.show([{ topic: "elbro/home/price", payload: "1" }, documentOf("d", { price: "sensor" })]);
-    await using watcher = await TopicWatcher.on(broker.port);
-    await watcher.until(() => watcher.topics().length === 3, "the first state");
-    watcher.seen.length = 0;
-    for (let i = 0; i < 3; i++) await watcher.publish("homeassistant/status", "online");
-    await watcher.until(
-      () => watcher.seen.some(({ topic }) => topic === "homeassistant/device/d/config"),
-      "the document again",
-    );
-    const again = watcher.seen.map(({ topic }) => topic).filter((topic) => topic !== "homeassistant/status");
-    expect(again).toEqual(["elbro/home/price", "homeassistant/device/d/config"]);
-  });
+  test.each(["homeassistant", "ha"])(
+    "states and then documents are sent again after a birth message, once for several messages (prefix %s)",
+    async (discoveryPrefix) => {
+      await using broker = await Mosquitto.start();
+      await using link = new TestMqttClient({ to: broker.port, discoveryPrefix });
+      link.show([{ topic: "elbro/home/price", payload: "1" }, documentOf("d", { price: "sensor" })]);
+      await using watcher = await TopicWatcher.on(broker.port);
+      await watcher.until(() => watcher.topics().length === 3, "the first state");
+      watcher.seen.length = 0;
+      for (let i = 0; i < 3; i++) await watcher.publish("homeassistant/status", "online");
+      await watcher.until(
+        () => watcher.seen.some(({ topic }) => topic === "homeassistant/device/d/config"),
+        "the document again",
+      );
+      const again = watcher.seen.map(({ topic }) => topic).filter((topic) => topic !== "homeassistant/status");
+      expect(again).toEqual(["elbro/home/price", "homeassistant/device/d/config"]);
+    },
+  );
 
   test("offline is published immediately at a stop, although thousands of states are pending", async () => {
     await using broker = await Mosquitto.start();

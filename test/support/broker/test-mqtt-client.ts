@@ -11,6 +11,7 @@ import { TestMemory } from "./retaining-port.ts";
 export interface TestMqttClientOptions extends Omit<BrokerAddress, "url"> {
   /** A URL, or the port of a broker of this machine. */
   readonly to: string | number;
+  readonly discoveryPrefix?: string;
   readonly username?: string;
   readonly password?: string;
   readonly clientId?: string;
@@ -49,7 +50,7 @@ export class TestMqttClient implements AsyncDisposable {
         password: options.password,
         clientId: options.clientId ?? "elbro_test",
         baseTopic: options.baseTopic ?? "elbro",
-        discoveryPrefix: "homeassistant",
+        discoveryPrefix: options.discoveryPrefix ?? "homeassistant",
         commands: options.commands ?? {},
         memory: options.memory ?? new TestMemory(),
         log: { info: note, warn: note },
