@@ -35,9 +35,9 @@ export function commandLine(
   const place = dataDir === undefined ? "" : `ELBRO_DATA_DIR=${dataDir} `;
   const config = dataDir === undefined ? configOption(argv, env.ELBRO_CONFIG) : "";
   if (script === "start") return `${place}npm start -- ${command}${config}`;
-  // Home Assistant's supervisor names the container of an app after its host name.
+  // Home Assistant's supervisor names the container of an app after its host name; before 2026.07 it began with addon_.
   if (supervised !== undefined)
-    return `docker exec addon_${(host ?? "local-elbro").replaceAll("-", "_")} elbro ${command}`;
+    return `docker exec app_${(host ?? "local-elbro").replaceAll("-", "_")} elbro ${command}`;
   if (isContainer)
     return `docker run --rm -v VOLUME:/data IMAGE elbro ${command}     (with the volume and the image of this container)`;
   return `${place}node ${argv[1] ?? "dist/elbro.cjs"} ${command}${config}`;

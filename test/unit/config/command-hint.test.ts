@@ -27,7 +27,7 @@ test.each([
     { SUPERVISOR_TOKEN: "t", HOSTNAME: "local-elbro", ELBRO_DATA_DIR: "/data" },
     [],
     true,
-    "docker exec addon_local_elbro elbro keys create a",
+    "docker exec app_local_elbro elbro keys create a",
   ],
   [
     "by systemd, whose credentials are gone when it has ended",
