@@ -21,8 +21,10 @@ const keysByVariable: ReadonlyMap<string, Key> = new Map(
 );
 /** Environment variables of the daemon that are not keys of the configuration. */
 const OTHER_VARIABLES = new Set(["ELBRO_CONFIG", "ELBRO_CLOCK", "ELBRO_SPEED", "ELBRO_DEMO_HOST", "ELBRO_LOG_DEFAULT"]);
-/** Variables that Kubernetes and Docker set for a service named elbro. */
-const FOREIGN_VARIABLES = /^ELBRO_(SERVICE_(HOST|PORT)(_.+)?|PORT(_.+)?)$/;
+/** Variables that Kubernetes and Docker set for a service whose name begins with elbro, such as elbro-api. */
+const FOREIGN_VARIABLES = /^ELBRO_((.+_)?(SERVICE_(HOST|PORT)(_.+)?|PORT_\d+_(TCP|UDP|SCTP)(_.+)?)|PORT(_.+)?)$/;
+/** Value of `ELBRO_API_PORT` for a service named elbro-api. */
+const FOREIGN_PORT = /^(tcp|udp|sctp):/;
 
 /** A configuration in which keys are set, and the mistakes so far. */
 interface Target {
@@ -39,9 +41,10 @@ interface Target {
 export function applyEnvironment(target: Target, environment: Readonly<Record<string, string | undefined>>): void {
   for (const [name, value] of Object.entries(environment)) {
     if (!name.startsWith(PREFIX) || OTHER_VARIABLES.has(name) || !value) continue;
+    if (FOREIGN_VARIABLES.test(name) || (name.endsWith("_PORT") && FOREIGN_PORT.test(value))) continue;
     const key = keysByVariable.get(name);
     if (!key) {
-      if (!FOREIGN_VARIABLES.test(name)) target.mistakes.push(unknownVariable(name));
+      target.mistakes.push(unknownVariable(name));
       continue;
     }
     const reading = key.kind === "text" ? ({ kind: "value", value } as const) : readYaml(value);

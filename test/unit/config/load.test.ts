@@ -146,13 +146,17 @@ describe("an environment variable", () => {
 
   test("an environment variable is ignored if it is empty or belongs to another program", () => {
     const environment = {
-      ...{ ELBRO_CONSUMER_API_KEY: "", ELBRO_API_PORT: undefined, HOME: "/root", elbro_api_port: "1" },
+      ...{ ELBRO_CONSUMER_API_KEY: "", ELBRO_BROKER_PORT: undefined, HOME: "/root", elbro_api_port: "1" },
       ...{ ELBRO_CONFIG: "x", ELBRO_CLOCK: "y", ELBRO_SPEED: "z" },
       ...{
         ELBRO_SERVICE_HOST: "10.0.0.1",
         ELBRO_SERVICE_PORT_HTTP: "80",
         ELBRO_PORT_8080_TCP_ADDR: "10.0.0.1",
         ELBRO_PORT: "tcp://",
+        ELBRO_API_SERVICE_HOST: "10.0.0.1",
+        ELBRO_API_SERVICE_PORT: "80",
+        ELBRO_API_PORT: "tcp://10.0.0.1:80",
+        ELBRO_API_PORT_80_TCP_PROTO: "tcp",
       },
     };
     expect(read(null, environment)).toEqual(read(null));
