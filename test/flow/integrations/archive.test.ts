@@ -29,10 +29,15 @@ let server: PostgresServer;
 let databases = 0;
 let database: string;
 
-/** Returns a store that is archived to an empty database. */
-async function runningArchive(disk: StoreOnDisk): Promise<RunningArchive> {
+/** Creates an empty database, which is then the one of the test. */
+async function createDatabase(): Promise<void> {
   database = `archive_${++databases}`;
   await server.query(`create database ${database}`);
+}
+
+/** Returns a store that is archived to an empty database. */
+async function runningArchive(disk: StoreOnDisk): Promise<RunningArchive> {
+  await createDatabase();
   return new RunningArchive(server.url(database), disk);
 }
 
@@ -206,8 +211,7 @@ describe.skipIf(lacks("PostgreSQL"))("the archive in PostgreSQL", () => {
   });
 
   test("the archive in PostgreSQL gets its tables once from ten daemons that start at once; an older daemon rejects newer tables", async () => {
-    database = `archive_${++databases}`;
-    await server.query(`create database ${database}`);
+    await createDatabase();
     const { signal } = new AbortController();
     const account = { url: server.url(database) };
     const archives = await Promise.all(Array.from({ length: 10 }, () => PostgresArchive.connect(account, signal)));
@@ -224,8 +228,7 @@ describe.skipIf(lacks("PostgreSQL"))("the archive in PostgreSQL", () => {
   });
 
   test("the archive in PostgreSQL of an earlier version gets the missing tables and keeps its rows", async () => {
-    database = `archive_${++databases}`;
-    await server.query(`create database ${database}`);
+    await createDatabase();
     const made = "create table elbro.migration (version integer primary key, made_at timestamptz not null)";
     await server.query(`create schema elbro; ${made}; insert into elbro.migration values (1, now())`, database);
     await server.query(migrations[0] ?? "", database);
@@ -242,8 +245,7 @@ describe.skipIf(lacks("PostgreSQL"))("the archive in PostgreSQL", () => {
     ["an unknown option", (url: string) => `${url}?sslmod=disable`, /sslmod/],
     ["newer tables", (url: string) => url, /newer elbro/],
   ])("the archive in PostgreSQL is reported at once if it refuses permanently: %s", async (_, change, detail) => {
-    database = `archive_${++databases}`;
-    await server.query(`create database ${database}`);
+    await createDatabase();
     const account = { url: server.url(database) };
     (await PostgresArchive.connect(account, new AbortController().signal)).close();
     await server.query("insert into elbro.migration values (99, now())", database);
@@ -256,8 +258,7 @@ describe.skipIf(lacks("PostgreSQL"))("the archive in PostgreSQL", () => {
   });
 
   test("the archive in PostgreSQL is unchanged after a failed migration", async () => {
-    database = `archive_${++databases}`;
-    await server.query(`create database ${database}`);
+    await createDatabase();
     await server.query("create schema elbro; create table elbro.series (id integer)", database);
     const connecting = PostgresArchive.connect({ url: server.url(database) }, new AbortController().signal);
     await expect(connecting).rejects.toThrow('relation "series" already exists');
@@ -289,8 +290,7 @@ describe.skipIf(lacks("PostgreSQL"))("the archive in PostgreSQL", () => {
   });
 
   test("the archive in PostgreSQL keeps the later change of two data directories; a directory can always correct its own rows", async () => {
-    database = `archive_${++databases}`;
-    await server.query(`create database ${database}`);
+    await createDatabase();
     const archive = await PostgresArchive.connect({ url: server.url(database) }, new AbortController().signal);
     const at = Date.parse("2026-03-10T12:00:00Z");
     const price = async () =>
@@ -312,8 +312,7 @@ describe.skipIf(lacks("PostgreSQL"))("the archive in PostgreSQL", () => {
   });
 
   test("the archive in PostgreSQL replaces texts and omits times that PostgreSQL rejects", async () => {
-    database = `archive_${++databases}`;
-    await server.query(`create database ${database}`);
+    await createDatabase();
     const archive = await PostgresArchive.connect({ url: server.url(database) }, new AbortController().signal);
     const rows = [
       { start: "-200000-01-01T00:00:00Z" },
@@ -338,8 +337,7 @@ describe.skipIf(lacks("PostgreSQL"))("the archive in PostgreSQL", () => {
   });
 
   test("the archive in PostgreSQL equals the store after any sequence of changes, transfers, crashes and restarts", async () => {
-    database = `archive_${++databases}`;
-    await server.query(`create database ${database}`);
+    await createDatabase();
     const { signal } = new AbortController();
     (await PostgresArchive.connect({ url: server.url(database) }, signal)).close();
     const days = ["2025-10-25", "2025-10-26", "2025-10-27", "2026-03-29"];
@@ -391,8 +389,7 @@ describe.skipIf(lacks("PostgreSQL"))("the archive in PostgreSQL", () => {
   });
 
   test("the archive in PostgreSQL calls TimescaleDB's function as documented if the extension exists (emulated, because it cannot be installed here)", async () => {
-    database = `archive_${++databases}`;
-    await server.query(`create database ${database}`);
+    await createDatabase();
     await server.query(
       `create table called (relation regclass, time_column_name name, chunk_time_interval interval, if_not_exists boolean, migrate_data boolean);
        create function create_hypertable(relation regclass, time_column_name name, partitioning_column name default null,
@@ -418,8 +415,7 @@ describe.skipIf(lacks("PostgreSQL"))("the archive in PostgreSQL", () => {
   });
 
   test("the archive in PostgreSQL receives all rows of a daemon, which counts them in its metrics; the queries of the Grafana dashboard return rows", async () => {
-    database = `archive_${++databases}`;
-    await server.query(`create database ${database}`);
+    await createDatabase();
     const start = Date.parse("2026-03-10T12:30:00Z");
     await using it = await TestDaemon.start({
       start,
@@ -469,8 +465,7 @@ describe.skipIf(lacks("PostgreSQL"))("the archive in PostgreSQL", () => {
   });
 
   test("the archive in PostgreSQL loads the driver only if it is configured; `check --online` tests the connection", async () => {
-    database = `archive_${++databases}`;
-    await server.query(`create database ${database}`);
+    await createDatabase();
     await using installed = await TestDaemon.install();
     const script = installed.dir.file("loaded.cjs");
     writeFileSync(script, 'process.on("message", () => process.send(Object.keys(require.cache)))');

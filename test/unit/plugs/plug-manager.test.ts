@@ -60,6 +60,12 @@ class Around {
     });
   }
 
+  /** Returns the commands after the connection. */
+  connects(): string[] {
+    this.plugs.onUp();
+    return this.looks(T0);
+  }
+
   /** Returns the commands of one tick. */
   looks(now: number): string[] {
     this.said.length = 0;
@@ -100,8 +106,7 @@ test("each topic is subscribed once", () => {
 describe("a signal topic of the owner", () => {
   test("with a retained ON keeps a plug ON after a restart, without an OFF before", () => {
     const around = new Around([SIGNALLED]);
-    around.plugs.onUp();
-    expect(around.looks(T0)).toEqual([]);
+    expect(around.connects()).toEqual([]);
     around.hears("house/boost", "ON", true);
     expect(around.looks(T0 + 100)).toEqual(["cmnd/heater/Backlog0 PowerOnState 0; PulseTime1 1150; Power1 ON"]);
   });
@@ -155,8 +160,7 @@ describe("a plug whose state cannot be read", () => {
 
   test("because it has no such switch is a problem with its error", () => {
     const around = new Around([{ ...TASMOTA, family: "shelly_gen4", channel: "3" }]);
-    around.plugs.onUp();
-    around.looks(T0);
+    around.connects();
     around.hears(
       "elbro/plug/heater/rpc",
       '{"id":2,"error":{"code":-105,"message":"Argument \'id\', value 3 not found!"}}',
@@ -182,8 +186,7 @@ describe("a custom plug with a regular expression", () => {
   test("that cannot be read follows when_lost and is a problem; the others follow their plan", () => {
     const around = new Around(BOTH);
     around.wanted = { on: false, until: T0 + 600_000 };
-    around.plugs.onUp();
-    expect(around.looks(T0)).toEqual(["a/set on", "b/set off"]);
+    expect(around.connects()).toEqual(["a/set on", "b/set off"]);
     around.hears("a/is", `${"a".repeat(60)}!`);
     around.hears("b/is", "heat");
     around.looks(T0 + 1_000);
@@ -201,8 +204,7 @@ describe("the published state", () => {
     around.looks(T0);
     expect(around.state()).toMatchObject({ on: null, available: false, reason_code: "no_broker" });
     around.wanted = { on: true, until: T0 + 600_000, reason: "cheap at Home" };
-    around.plugs.onUp();
-    around.looks(T0);
+    around.connects();
     around.hears("stat/heater/POWER", "ON");
     around.looks(T0 + 1_000);
     expect(around.state()).toEqual({
@@ -231,8 +233,7 @@ describe("the published state", () => {
     "the published state has unknown availability until the plug has reported %s",
     (_what, topic, payload, expected) => {
       const around = new Around([TASMOTA]);
-      around.plugs.onUp();
-      around.looks(T0);
+      around.connects();
       expect(around.state().available).toBeNull();
       around.hears(topic, payload, true);
       around.looks(T0 + 1_000);
@@ -242,8 +243,7 @@ describe("the published state", () => {
 
   test("the published state is accompanied by one log line per switch and manual change, not per renewal or connection", () => {
     const around = new Around([TASMOTA]);
-    around.plugs.onUp();
-    around.looks(T0);
+    around.connects();
     around.plugs.onDown();
     around.looks(T0 + 1_000);
     around.plugs.onUp();
@@ -284,8 +284,7 @@ describe("storage", () => {
 
   test("storage is not used without a minimum time", () => {
     const around = new Around([TASMOTA]);
-    around.plugs.onUp();
-    around.looks(T0);
+    around.connects();
     around.hears("stat/heater/POWER", "OFF");
     around.looks(T0);
     expect(around.memory.size).toBe(0);
@@ -303,8 +302,7 @@ test("the queue of incoming messages is bounded, but connection events are kept"
 test("at shutdown only plugs without a timer get OFF", () => {
   const around = new Around([TASMOTA, ESPHOME]);
   around.wanted = { on: true, until: T0 + 600_000 };
-  around.plugs.onUp();
-  around.looks(T0);
+  around.connects();
   around.said.length = 0;
   around.plugs.shutdown();
   expect(around.said).toEqual(["boiler/switch/relay/command OFF"]);
@@ -316,8 +314,7 @@ describe("tryOut", () => {
   test("tryOut switches ON for 10 s, or the minimum of the timer, and then sends OFF", () => {
     const around = new Around([TASMOTA]);
     around.wanted = off;
-    around.plugs.onUp();
-    around.looks(T0);
+    around.connects();
     around.said.length = 0;
     expect(around.plugs.tryOut("heater", T0 + 1_000)).toBeNull();
     expect(around.said).toEqual(["cmnd/heater/Backlog0 PowerOnState 0; PulseTime1 112; Power1 ON"]);
@@ -333,8 +330,7 @@ describe("tryOut", () => {
   ])("tryOut does not switch a plug that %s", (_, setup, wanted, why) => {
     const around = new Around([setup]);
     around.wanted = wanted;
-    around.plugs.onUp();
-    around.looks(T0);
+    around.connects();
     around.said.length = 0;
     expect(around.plugs.tryOut(setup.id ?? "", T0 + 1_000)).toMatch(why);
     expect(around.said).toEqual([]);
@@ -345,8 +341,7 @@ describe("tryOut", () => {
     expect(away.plugs.tryOut("heater", T0)).toBe("it cannot be reached");
     const around = new Around([{ ...TASMOTA, min_off: 5 }], { "plug/heater": JSON.stringify({ on: false, at: T0 }) });
     around.wanted = off;
-    around.plugs.onUp();
-    around.looks(T0);
+    around.connects();
     expect(around.plugs.tryOut("heater", T0 + 1_000)).toMatch(/minimum time/);
     expect(around.looks(T0 + 2_000)).toEqual([]);
   });
@@ -371,8 +366,7 @@ test("a change of plugs keeps the others running; a removed one gets OFF, which 
   const other = { ...TASMOTA, id: "lamp", name: "Lamp", topic: "lamp" };
   const around = new Around([TASMOTA, other]);
   around.wanted = { on: true, until: null };
-  around.plugs.onUp();
-  around.looks(T0);
+  around.connects();
   around.said.length = 0;
   const { gone, left, topics } = around.plugs.configure([other, { ...TASMOTA, id: "oven", topic: "oven" }], true);
   expect(gone).toEqual(["heater"]);

@@ -10,6 +10,10 @@ const hours = seriesOf("hour");
 const forecast = seriesOf("latest");
 const envelope = { currency: "DKK", vatIncluded: true };
 
+class StoredSeries extends StoreOnDisk {
+  readonly series = new SeriesStore(this.database, calendar);
+}
+
 function countOf(store: StoreOnDisk, table: string): number {
   return Number(store.database.prepare(`select count(*) as count from ${table}`).get()?.count);
 }
@@ -25,8 +29,7 @@ describe("chunks", () => {
     ["2026-10-24", 24, 96],
     ["2026-10-25", 25, 100],
   ])("of the day %s are one with %i hours or %i quarters, complete with all rows", (date, hourCount, quarterCount) => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
+    using store = new StoredSeries();
     const day = dayOf(date);
     for (const [key, unit, count] of [
       [hours, "hour", hourCount],
@@ -34,10 +37,10 @@ describe("chunks", () => {
     ] as const) {
       const rows = rowsOf(unit, day);
       expect(rows).toHaveLength(count);
-      seriesStore.store(key, day, rows.slice(0, -1), envelope);
-      expect(seriesStore.stateOf(key).chunk(day.start)).toEqual({ complete: false, estimated: false });
-      seriesStore.store(key, day, rows, envelope);
-      expect(seriesStore.stateOf(key).chunk(day.start)).toEqual({ complete: true, estimated: false });
+      store.series.store(key, day, rows.slice(0, -1), envelope);
+      expect(store.series.stateOf(key).chunk(day.start)).toEqual({ complete: false, estimated: false });
+      store.series.store(key, day, rows, envelope);
+      expect(store.series.stateOf(key).chunk(day.start)).toEqual({ complete: true, estimated: false });
     }
     const again = reread(store);
     expect(again.rows(hours, day)).toEqual(rowsOf("hour", day));
@@ -45,25 +48,23 @@ describe("chunks", () => {
   });
 
   test("of three days across the autumn change are three", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
+    using store = new StoredSeries();
     const range = { start: dayOf("2026-10-24").start, end: dayOf("2026-10-26").end };
     const rows = rowsOf("fifteenMinutes", range);
-    expect(seriesStore.store(quarters, range, rows, envelope)).toEqual({ changed: true, strayRows: 0 });
-    expect(seriesStore.rowsByChunk(quarters, range)).toHaveLength(3);
-    expect(seriesStore.rows(quarters, range)).toEqual(rows);
+    expect(store.series.store(quarters, range, rows, envelope)).toEqual({ changed: true, strayRows: 0 });
+    expect(store.series.rowsByChunk(quarters, range)).toHaveLength(3);
+    expect(store.series.rows(quarters, range)).toEqual(rows);
   });
 
   test("return as JSON the rows that start in a range, from completely and partly requested chunks", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
+    using store = new StoredSeries();
     const range = { start: dayOf("2026-10-23").start, end: dayOf("2026-10-27").end };
     const gap = dayOf("2026-10-25");
     const rows = rowsOf("hour", range).filter(({ start }) => start !== formatInstant(range.start + 3 * HOUR_MS));
-    expect(seriesStore.json(hours, range, ["[", "]"]).toString()).toBe("[]");
-    seriesStore.store(hours, { start: range.start, end: gap.start }, rows, envelope);
-    seriesStore.store(hours, gap, [], envelope);
-    seriesStore.store(hours, { start: gap.end, end: range.end }, rows, envelope);
+    expect(store.series.json(hours, range, ["[", "]"]).toString()).toBe("[]");
+    store.series.store(hours, { start: range.start, end: gap.start }, rows, envelope);
+    store.series.store(hours, gap, [], envelope);
+    store.series.store(hours, { start: gap.end, end: range.end }, rows, envelope);
     for (const [from, to] of [
       [0, 0],
       [1, 0],
@@ -74,15 +75,14 @@ describe("chunks", () => {
       [100, 20],
     ] as const) {
       const part = { start: range.start + from * HOUR_MS, end: range.end - to * HOUR_MS };
-      const expected = JSON.stringify(seriesStore.rows(hours, part));
-      expect(seriesStore.json(hours, part, ["[", "]"]).toString()).toBe(expected);
+      const expected = JSON.stringify(store.series.rows(hours, part));
+      expect(store.series.json(hours, part, ["[", "]"]).toString()).toBe(expected);
     }
-    expect(seriesStore.rows(hours, range)).toHaveLength(23 + 24 + 24 + 24);
+    expect(store.series.rows(hours, range)).toHaveLength(23 + 24 + 24 + 24);
   });
 
   test("of days are months, of months years, of years one year", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
+    using store = new StoredSeries();
     const year = {
       start: calendar.startOf("year", Date.UTC(2026, 5)),
       end: calendar.startOf("year", Date.UTC(2027, 5)),
@@ -93,20 +93,19 @@ describe("chunks", () => {
       ["year", 1],
     ] as const) {
       const key = seriesOf(unit);
-      seriesStore.store(key, year, rowsOf(unit, year), envelope);
-      expect(seriesStore.rowsByChunk(key, year)).toHaveLength(chunks);
-      expect(seriesStore.stateOf(key).chunk(year.start)?.complete).toBe(true);
-      expect(seriesStore.covers(key, year)).toBe(true);
-      expect(seriesStore.covers(key, { start: year.start - 1, end: year.end })).toBe(false);
+      store.series.store(key, year, rowsOf(unit, year), envelope);
+      expect(store.series.rowsByChunk(key, year)).toHaveLength(chunks);
+      expect(store.series.stateOf(key).chunk(year.start)?.complete).toBe(true);
+      expect(store.series.covers(key, year)).toBe(true);
+      expect(store.series.covers(key, { start: year.start - 1, end: year.end })).toBe(false);
     }
   });
 
   test("chunks are marked as estimates if a row is one", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
+    using store = new StoredSeries();
     const range = { start: dayOf("2026-01-01").start, end: dayOf("2026-01-02").end };
     const [first, ...rest] = rowsOf("hour", range);
-    seriesStore.store(hours, range, [{ ...first, isEstimate: true }, ...rest], envelope);
+    store.series.store(hours, range, [{ ...first, isEstimate: true }, ...rest], envelope);
     const state = reread(store).stateOf(hours);
     expect(state.chunk(range.start)).toEqual({ complete: true, estimated: true });
     expect(state.chunk(dayOf("2026-01-02").start)).toEqual({ complete: true, estimated: false });
@@ -123,61 +122,55 @@ describe("stored rows", () => {
       .chain((answers) => fc.tuple(...answers.map((rows) => fc.shuffledSubarray(rows, { minLength: rows.length }))));
     fc.assert(
       fc.property(parts, (answers) => {
-        using store = new StoreOnDisk();
-        const seriesStore = new SeriesStore(store.database, calendar);
-        for (const rows of [...answers, ...answers]) seriesStore.store(hours, range, rows, envelope);
+        using store = new StoredSeries();
+        for (const rows of [...answers, ...answers]) store.series.store(hours, range, rows, envelope);
         const sent = new Set(answers.flat());
-        expect(seriesStore.rows(hours, range)).toEqual(all.filter((row) => sent.has(row)));
-        for (const rows of answers) expect(seriesStore.store(hours, range, rows, envelope).changed).toBe(false);
+        expect(store.series.rows(hours, range)).toEqual(all.filter((row) => sent.has(row)));
+        for (const rows of answers) expect(store.series.store(hours, range, rows, envelope).changed).toBe(false);
       }),
       { numRuns: 40 },
     );
   });
 
   test("stored rows are not written again for an equal response", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
-    expect(seriesStore.store(hours, range, all, envelope).changed).toBe(true);
+    using store = new StoredSeries();
+    expect(store.series.store(hours, range, all, envelope).changed).toBe(true);
     const changes = () => Number(store.database.prepare("select total_changes() as count").get()?.count);
     const before = changes();
-    expect(seriesStore.store(hours, range, all, envelope)).toEqual({ changed: false, strayRows: 0 });
-    expect(seriesStore.store(hours, range, all.slice(10, 30), envelope)).toEqual({ changed: false, strayRows: 0 });
+    expect(store.series.store(hours, range, all, envelope)).toEqual({ changed: false, strayRows: 0 });
+    expect(store.series.store(hours, range, all.slice(10, 30), envelope)).toEqual({ changed: false, strayRows: 0 });
     expect(changes()).toBe(before);
   });
 
   test("stored rows are kept after a shorter response; a revised row replaces the earlier one", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
-    seriesStore.store(hours, range, all, envelope);
-    expect(seriesStore.store(hours, range, [], envelope).changed).toBe(false);
+    using store = new StoredSeries();
+    store.series.store(hours, range, all, envelope);
+    expect(store.series.store(hours, range, [], envelope).changed).toBe(false);
     const revised = { ...all[5], totalPricePerKWh: -1 };
-    expect(seriesStore.store(hours, range, [revised], envelope).changed).toBe(true);
+    expect(store.series.store(hours, range, [revised], envelope).changed).toBe(true);
     expect(reread(store).rows(hours, range)).toEqual(all.with(5, revised));
   });
 
   test("with the same start in one response: the later one is kept", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
+    using store = new StoredSeries();
     const [first] = all;
     const twice = { ...first, totalPricePerKWh: 9 };
-    seriesStore.store(hours, range, [first as Row, twice], envelope);
-    expect(seriesStore.rows(hours, range)).toEqual([twice]);
+    store.series.store(hours, range, [first as Row, twice], envelope);
+    expect(store.series.rows(hours, range)).toEqual([twice]);
   });
 
   test("outside the range or without a start are counted and omitted", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
+    using store = new StoredSeries();
     const day = dayOf("2026-03-28");
     const stray = [{ start: "yesterday" }, { end: "2026-03-28T00:00:00Z" }, { start: null }];
-    const change = seriesStore.store(hours, day, [...all, ...stray], envelope);
+    const change = store.series.store(hours, day, [...all, ...stray], envelope);
     expect(change).toEqual({ changed: true, strayRows: all.length - 24 + stray.length });
-    expect(seriesStore.rows(hours, range)).toEqual(rowsOf("hour", day, (start) => start / HOUR_MS));
+    expect(store.series.rows(hours, range)).toEqual(rowsOf("hour", day, (start) => start / HOUR_MS));
   });
 
   test("stored rows may be empty: the range counts as requested", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
-    expect(seriesStore.store(hours, range, [], envelope)).toEqual({ changed: true, strayRows: 0 });
+    using store = new StoredSeries();
+    expect(store.series.store(hours, range, [], envelope)).toEqual({ changed: true, strayRows: 0 });
     const again = reread(store);
     expect(again.covers(hours, range)).toBe(true);
     expect(again.rows(hours, range)).toEqual([]);
@@ -185,27 +178,24 @@ describe("stored rows", () => {
   });
 
   test("of a forecast are replaced completely by the latest response, in its order", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
-    expect(seriesStore.latest(forecast)).toBeNull();
-    seriesStore.store(forecast, WHOLE, all, envelope);
-    seriesStore.store(forecast, WHOLE, all.slice(3, 9).reverse(), envelope);
+    using store = new StoredSeries();
+    expect(store.series.latest(forecast)).toBeNull();
+    store.series.store(forecast, WHOLE, all, envelope);
+    store.series.store(forecast, WHOLE, all.slice(3, 9).reverse(), envelope);
     expect(reread(store).latest(forecast)).toEqual(all.slice(3, 9).reverse());
   });
 
   test("stored rows have an envelope that is null before the first response, then the latest one", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
-    seriesStore.idOf(hours);
-    expect(seriesStore.envelope(hours)).toBeNull();
-    seriesStore.store(hours, range, [], envelope);
-    seriesStore.store(hours, range, [], { ...envelope, currency: "SEK", unknown: [1] });
+    using store = new StoredSeries();
+    store.series.idOf(hours);
+    expect(store.series.envelope(hours)).toBeNull();
+    store.series.store(hours, range, [], envelope);
+    store.series.store(hours, range, [], { ...envelope, currency: "SEK", unknown: [1] });
     expect(reread(store).envelope(hours)).toEqual({ currency: "SEK", vatIncluded: true, unknown: [1] });
   });
 
   test("of different places, accounts, operations and units are separate", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
+    using store = new StoredSeries();
     const keys = [
       hours,
       quarters,
@@ -215,7 +205,7 @@ describe("stored rows", () => {
       { ...hours, operation: "consumption" as const },
     ];
     keys.forEach((key, i) => {
-      seriesStore.store(
+      store.series.store(
         key,
         range,
         rowsOf("hour", range, () => i),
@@ -236,12 +226,11 @@ describe("requested ranges", () => {
 
   /** Text with `#` for requested and `.` for missing days. The returned gap is written as `-`. */
   function gapIn(picture: string): string {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
+    using store = new StoredSeries();
     store.database.exec("pragma synchronous = off");
-    seriesStore.idOf(hours);
+    store.series.idOf(hours);
     days.forEach((day, i) => {
-      if (picture[i] === "#") seriesStore.store(hours, day, [], envelope);
+      if (picture[i] === "#") store.series.store(hours, day, [], envelope);
     });
     const gap = reread(store).newestGap(hours, within);
     return days.map((day, i) => (gap && day.start >= gap.start && day.end <= gap.end ? "-" : picture[i])).join("");
@@ -260,23 +249,21 @@ describe("requested ranges", () => {
   });
 
   test("of an unknown series are empty: one gap, nothing covered", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
-    expect(seriesStore.newestGap(hours, within)).toEqual(within);
-    expect(seriesStore.stateOf(hours).chunk(within.start)).toBeNull();
-    expect(seriesStore.covers(hours, within)).toBe(false);
-    expect(seriesStore.knownId(hours)).toBeNull();
-    expect(seriesStore.rows(hours, within)).toEqual([]);
+    using store = new StoredSeries();
+    expect(store.series.newestGap(hours, within)).toEqual(within);
+    expect(store.series.stateOf(hours).chunk(within.start)).toBeNull();
+    expect(store.series.covers(hours, within)).toBe(false);
+    expect(store.series.knownId(hours)).toBeNull();
+    expect(store.series.rows(hours, within)).toEqual([]);
   });
 
   test("cover a range if every chunk in it was requested", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
+    using store = new StoredSeries();
     const [, second, third] = days as [Interval, Interval, Interval];
-    seriesStore.store(hours, { start: second.start, end: third.end }, [], envelope);
-    expect(seriesStore.covers(hours, { start: second.start + HOUR_MS, end: third.end - HOUR_MS })).toBe(true);
-    expect(seriesStore.covers(hours, { start: second.start - HOUR_MS, end: third.end })).toBe(false);
-    expect(seriesStore.covers(hours, { start: second.start, end: third.end + 1 })).toBe(false);
+    store.series.store(hours, { start: second.start, end: third.end }, [], envelope);
+    expect(store.series.covers(hours, { start: second.start + HOUR_MS, end: third.end - HOUR_MS })).toBe(true);
+    expect(store.series.covers(hours, { start: second.start - HOUR_MS, end: third.end })).toBe(false);
+    expect(store.series.covers(hours, { start: second.start, end: third.end + 1 })).toBe(false);
   });
 });
 
@@ -285,10 +272,9 @@ describe("a large response", () => {
   const rows = rowsOf("fifteenMinutes", range);
 
   test("a large response is stored in slices; after a crash between two, the stored part is a valid smaller response", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
+    using store = new StoredSeries();
     let finished = false;
-    const storing = seriesStore.storing(quarters, range, { rows, envelope }, () => {
+    const storing = store.series.storing(quarters, range, { rows, envelope }, () => {
       finished = true;
     });
     for (let i = 0; i < 5; i++) expect(storing.next().done).toBe(false);
@@ -305,11 +291,10 @@ describe("a large response", () => {
   });
 
   test("a large response has at most 350 rows per slice, and a small one is a single slice", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
+    using store = new StoredSeries();
     const slicesOf = (part: Interval) => {
       const inside = rowsOf("fifteenMinutes", part);
-      return [...seriesStore.storing(quarters, part, { rows: inside, envelope }, () => undefined)].length + 1;
+      return [...store.series.storing(quarters, part, { rows: inside, envelope }, () => undefined)].length + 1;
     };
     expect(slicesOf({ start: range.start, end: calendar.add("day", range.start, 3) })).toBe(1);
     expect(slicesOf(range)).toBe(Math.ceil(90 / 3));
@@ -326,36 +311,33 @@ describe("a large response", () => {
       [...rows.slice(5_000), ...stray, ...rows.slice(0, 5_100)],
     ];
     for (const order of orders) {
-      using store = new StoreOnDisk();
-      const seriesStore = new SeriesStore(store.database, calendar);
+      using store = new StoredSeries();
       const strayRows = order.length > rows.length ? stray.length : 0;
-      expect(seriesStore.store(quarters, range, order, envelope)).toEqual({ changed: true, strayRows });
-      expect(seriesStore.json(quarters, range, ["", ""])).toEqual(expected.json(quarters, range, ["", ""]));
-      expect(seriesStore.store(quarters, range, order, envelope)).toEqual({ changed: false, strayRows });
+      expect(store.series.store(quarters, range, order, envelope)).toEqual({ changed: true, strayRows });
+      expect(store.series.json(quarters, range, ["", ""])).toEqual(expected.json(quarters, range, ["", ""]));
+      expect(store.series.store(quarters, range, order, envelope)).toEqual({ changed: false, strayRows });
     }
   });
 
   test("with a row for each second of a day takes time proportional to its rows", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
+    using store = new StoredSeries();
     const day = dayOf("2026-01-01");
     const seconds = Array.from({ length: 86_400 }, (_, i) => ({ start: formatInstant(day.start + i * SECOND_MS) }));
-    expect(seriesStore.store(quarters, day, seconds, envelope)).toEqual({ changed: true, strayRows: 0 });
-    expect(seriesStore.rows(quarters, day)).toEqual(seconds);
+    expect(store.series.store(quarters, day, seconds, envelope)).toEqual({ changed: true, strayRows: 0 });
+    expect(store.series.rows(quarters, day)).toEqual(seconds);
   });
 
   test("that fails leaves memory and file consistent", () => {
-    using store = new StoreOnDisk();
-    const seriesStore = new SeriesStore(store.database, calendar);
+    using store = new StoredSeries();
     const day = dayOf("2026-01-01");
-    const failing = seriesStore.storing(quarters, day, { rows: rowsOf("fifteenMinutes", day), envelope }, () => {
+    const failing = store.series.storing(quarters, day, { rows: rowsOf("fifteenMinutes", day), envelope }, () => {
       throw new Error("the disk is full");
     });
     expect(() => failing.next()).toThrow("the disk is full");
-    expect(seriesStore.covers(quarters, day)).toBe(false);
-    expect(seriesStore.envelope(quarters)).toBeNull();
+    expect(store.series.covers(quarters, day)).toBe(false);
+    expect(store.series.envelope(quarters)).toBeNull();
     expect(countOf(store, "chunk")).toBe(0);
-    seriesStore.store(quarters, day, rowsOf("fifteenMinutes", day), envelope);
+    store.series.store(quarters, day, rowsOf("fifteenMinutes", day), envelope);
     expect(reread(store).rows(quarters, day)).toEqual(rowsOf("fifteenMinutes", day));
   });
 });

@@ -19,6 +19,11 @@ function breakerOf(machine: ManualMachine, { keyMark = "key", dice = 1 } = {}): 
   return new CircuitBreaker({ account: "consumer", memory, clock, random: () => dice, keyMark });
 }
 
+function opened(options: { readonly keyMark?: string; readonly dice?: number } = {}) {
+  const machine = new ManualMachine();
+  return { machine, breaker: breakerOf(machine, options) };
+}
+
 /** Returns the remaining pause of scopes in ms; 0 without a pause. */
 function silence(breaker: CircuitBreaker, machine: ManualMachine, of: Scopes = prices): number {
   return Math.max(0, breaker.pausedUntil(of) - machine.upMs);
@@ -48,8 +53,7 @@ describe("a failure pauses its scope:", () => {
     ["no answer", unreachable(), { prices: 15_000, costs: 15_000, otherHome: 15_000 }],
     ["nonsense", malformed(), { prices: 2 * MINUTE_MS, costs: 0, otherHome: 0 }],
   ])("%s", (_, failure, expected) => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine);
+    const { machine, breaker } = opened();
     meet(breaker, machine, failure);
     expect({
       prices: silence(breaker, machine),
@@ -59,8 +63,7 @@ describe("a failure pauses its scope:", () => {
   });
 
   test("a 400 pauses the request but not its series", () => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine);
+    const { machine, breaker } = opened();
     meet(breaker, machine, refused(400, "range_too_large"), { ...prices, request: "prices backfill" });
     expect(silence(breaker, machine, { ...prices, request: "prices backfill" })).toBe(DAY_MS);
     expect(silence(breaker, machine, prices)).toBe(0);
@@ -69,15 +72,13 @@ describe("a failure pauses its scope:", () => {
 
 describe("repeated failures", () => {
   test("with status 401 are confirmed after two minutes, then repeated every six hours", () => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine);
+    const { machine, breaker } = opened();
     const waits = [0, 1, 2].map(() => meet(breaker, machine, refused(401, "invalid_token")).waitMs);
     expect(waits).toEqual([2 * MINUTE_MS, 6 * HOUR_MS, 6 * HOUR_MS]);
   });
 
   test("with status 401 of simultaneous requests do not confirm each other", () => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine);
+    const { machine, breaker } = opened();
     const sentAt = machine.upMs;
     machine.advance(200);
     expect(breaker.failure(prices, refused(401, "invalid_token"), sentAt).waitMs).toBe(2 * MINUTE_MS);
@@ -86,8 +87,7 @@ describe("repeated failures", () => {
   });
 
   test("with status 404, three in a day for one address, pause the address except for one request a day", () => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine);
+    const { machine, breaker } = opened();
     expect(meet(breaker, machine, refused(404, "resource_not_found")).waitMs).toBe(2 * HOUR_MS);
     expect(meet(breaker, machine, refused(404, "resource_not_found"), costs).waitMs).toBe(2 * HOUR_MS);
     expect(meet(breaker, machine, refused(404, "resource_not_found"), scopes("export")).problem).toBe("address_gone");
@@ -98,8 +98,7 @@ describe("repeated failures", () => {
   });
 
   test("with status 404 are counted from zero after a success and after a day", () => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine);
+    const { machine, breaker } = opened();
     meet(breaker, machine, refused(404, "resource_not_found"));
     meet(breaker, machine, refused(404, "resource_not_found"));
     breaker.success(prices);
@@ -110,8 +109,7 @@ describe("repeated failures", () => {
   });
 
   test("with status 502 double the wait from 2 to 30 min, until a success", () => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine);
+    const { machine, breaker } = opened();
     const waits = [0, 1, 2, 3, 4, 5].map(() => meet(breaker, machine, refused(502, null)).waitMs / MINUTE_MS);
     expect(waits).toEqual([2, 4, 8, 16, 30, 30]);
     breaker.success(prices);
@@ -120,16 +118,14 @@ describe("repeated failures", () => {
   });
 
   test("of one series do not extend the wait of another", () => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine);
+    const { machine, breaker } = opened();
     meet(breaker, machine, refused(502, null));
     meet(breaker, machine, refused(502, null));
     expect(meet(breaker, machine, refused(502, null), costs).waitMs).toBe(2 * MINUTE_MS);
   });
 
   test("without a response double the wait from 15 s to 5 min for all series together", () => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine);
+    const { machine, breaker } = opened();
     const asked = [prices, costs, otherHome, prices];
     expect(asked.map((each) => meet(breaker, machine, unreachable(), each).waitMs / SECOND_MS)).toEqual([
       15, 30, 60, 120,
@@ -139,8 +135,7 @@ describe("repeated failures", () => {
 
 describe("the breaker", () => {
   test("the breaker opens after five failures of any series for 5 min, doubling to 60 min", () => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine, { dice: 0 });
+    const { machine, breaker } = opened({ dice: 0 });
     const open = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((i) => {
       meet(breaker, machine, refused(500, null), scopes(`series ${i}`));
       return silence(breaker, machine, scopes("one never asked")) / MINUTE_MS;
@@ -149,8 +144,7 @@ describe("the breaker", () => {
   });
 
   test("the breaker counts simultaneous failures once", () => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine, { dice: 0 });
+    const { machine, breaker } = opened({ dice: 0 });
     const sentAt = machine.upMs;
     for (let i = 0; i < 10; i++) {
       machine.advance(5);
@@ -160,8 +154,7 @@ describe("the breaker", () => {
   });
 
   test("closes and resets its count after a success", () => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine, { dice: 0 });
+    const { machine, breaker } = opened({ dice: 0 });
     for (let i = 0; i < 6; i++) meet(breaker, machine, refused(500, null), scopes(`series ${i}`));
     breaker.success(costs);
     expect(silence(breaker, machine, scopes("one never asked"))).toBe(0);
@@ -170,15 +163,13 @@ describe("the breaker", () => {
   });
 
   test("the breaker does not open for rejections that are not caused by a service fault", () => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine, { dice: 0 });
+    const { machine, breaker } = opened({ dice: 0 });
     for (let i = 0; i < 20; i++) meet(breaker, machine, refused(422, "feature_unavailable"), scopes(`series ${i}`));
     expect(silence(breaker, machine, costs)).toBe(0);
   });
 
   test("the breaker stays open after a restart", () => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine, { dice: 0 });
+    const { machine, breaker } = opened({ dice: 0 });
     for (let i = 0; i < 6; i++) meet(breaker, machine, refused(500, null), scopes(`series ${i}`));
     machine.advance(MINUTE_MS);
     const restarted = breakerOf(machine, { dice: 0 });
@@ -192,16 +183,14 @@ describe("a pause after a 429", () => {
   const limited = refused(429, "rate_limited", HOUR_MS);
 
   test("a pause after a 429 does not end when a request in flight succeeds", () => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine, { dice: 0 });
+    const { machine, breaker } = opened({ dice: 0 });
     meet(breaker, machine, limited);
     breaker.success(costs);
     expect(silence(breaker, machine)).toBe(HOUR_MS);
   });
 
   test("a pause after a 429 is not shortened by another failure", () => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine, { dice: 0 });
+    const { machine, breaker } = opened({ dice: 0 });
     meet(breaker, machine, limited);
     breaker.failure(costs, unreachable(), machine.upMs);
     breaker.failure(costs, refused(429, "rate_limited", SECOND_MS), machine.upMs);
@@ -219,8 +208,7 @@ describe("a pause after a 429", () => {
   });
 
   test("that has ended does not resume after a reboot", () => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine, { dice: 0 });
+    const { machine, breaker } = opened({ dice: 0 });
     meet(breaker, machine, refused(429, "rate_limited", HOUR_MS));
     expect(breakerOf(machine).restored()).toMatchObject([{ name: "consumer", verdict: { problem: "rate_limited" } }]);
     machine.advance(2 * HOUR_MS);
@@ -231,8 +219,7 @@ describe("a pause after a 429", () => {
   });
 
   test("that has ended does not resume after a reboot, also if only failures followed", () => {
-    const machine = new ManualMachine();
-    const breaker = breakerOf(machine, { dice: 0 });
+    const { machine, breaker } = opened({ dice: 0 });
     meet(breaker, machine, refused(429, "rate_limited", HOUR_MS));
     meet(breaker, machine, unreachable());
     machine.reboot(MINUTE_MS, machine.clock.now());
@@ -317,8 +304,7 @@ describe("after a restart", () => {
 });
 
 test("a thousand failed LAN requests do not displace the account's pause", () => {
-  const machine = new ManualMachine();
-  const breaker = breakerOf(machine);
+  const { machine, breaker } = opened();
   meet(breaker, machine, refused(429, "rate_limited", HOUR_MS));
   for (let i = 0; i < 1_000; i++)
     breaker.failure(scopes(`series ${i}`, `place ${i}`), refused(400, null), machine.upMs);
@@ -327,8 +313,7 @@ test("a thousand failed LAN requests do not displace the account's pause", () =>
 });
 
 test("at most 500 scopes are paused, the oldest ends first, and a pause of the account stays", () => {
-  const machine = new ManualMachine();
-  const breaker = breakerOf(machine);
+  const { machine, breaker } = opened();
   breaker.failure(prices, refused(401, "credential_expired"), machine.upMs);
   const others = Array.from({ length: 500 }, (_, i) => ({ ...scopes(`series ${i}`), account: "other" }));
   for (const other of others) breaker.failure(other, refused(400, "invalid_range"), machine.upMs);
