@@ -3,19 +3,30 @@
  *
  * Each is installed from npm into a temporary folder and runs without hardware. The start time ends with the log line
  * that matches `up`. Memory is read some seconds later. elbro uses the simulator and its embedded broker.
+ *
+ * With `--pi` each has a quarter of a core and 64 MB for its heap, as on a Raspberry Pi 3: a group of processes with a
+ * quota (cgroup v1, as root). Then elbro's boundary and first view are measured, too.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import mqtt from "mqtt";
 import { startSimulator } from "../../src/simulator/simulator.ts";
+import { ended, memoryMb, ROOT } from "../support/bench/program.ts";
+import { freePort } from "../support/broker/mosquitto.ts";
+import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { MALLOC_SETTINGS, NODE_FLAGS } from "../support/processes/node-flags.ts";
 import { TempDir } from "../support/runner/temp-dir.ts";
 
-const ROOT = path.resolve(import.meta.dirname, "../..");
 const ROUNDS = 5;
+const QUARTER_MS = 900_000;
+const HISTORY_MS = 90_000;
 const SETTLE_MS = 3_000;
-const UP_WITHIN_MS = 30_000;
+const UP_WITHIN_MS = 120_000;
+const IS_PI = process.argv.includes("--pi");
+const PI_GROUP = "/sys/fs/cgroup/cpu/elbro-pi";
+const HEAP = IS_PI ? ["--max-old-space-size=64"] : [];
 
 interface Neighbour {
   readonly name: string;
@@ -32,7 +43,9 @@ interface Neighbour {
   readonly note: string;
 }
 
-const simulator = await startSimulator({ now: Date.now });
+/** Offset of the simulator's clock, so that a quarter hour begins when it is measured. */
+let aheadMs = 0;
+const simulator = await startSimulator({ now: () => Date.now() + aheadMs });
 const modules = (installed: string) => path.join(installed, "node_modules");
 
 const neighbours: readonly Neighbour[] = [
@@ -83,10 +96,60 @@ const neighbours: readonly Neighbour[] = [
   },
 ];
 
+if (IS_PI) {
+  mkdirSync(PI_GROUP, { recursive: true });
+  writeFileSync(path.join(PI_GROUP, "cpu.cfs_period_us"), "100000");
+  writeFileSync(path.join(PI_GROUP, "cpu.cfs_quota_us"), "25000");
+}
 console.log("| program | start, ms | memory, MB | installed, kB | files | |\n|---|---:|---:|---:|---:|---|");
 execFileSync("npm", ["run", "--silent", "build"], { cwd: ROOT, stdio: "ignore" });
 for (const neighbour of neighbours) console.log(await rowOf(neighbour));
+if (IS_PI) console.log(await elbroOnPi());
 await simulator.close();
+
+/** Measures the boundary of a quarter hour at a subscriber, and the files and answers of the first view. */
+async function elbroOnPi(): Promise<string> {
+  using dir = new TempDir();
+  const ports = { ELBRO_API_PORT: String(await freePort()), ELBRO_BROKER_PORT: String(await freePort()) };
+  const login = { username: "pi", password: LAN_KEY };
+  const keys = {
+    ELBRO_API_KEYS: `[{ name: pi, key: ${LAN_KEY} }]`,
+    ELBRO_BROKER_USERS: `[{ name: ${login.username}, password: ${login.password} }]`,
+    ELBRO_HISTORY_MONTHS: "1",
+  };
+  const [elbro] = neighbours;
+  if (!elbro) throw new Error("there is no elbro");
+  // The history of a month takes a minute of this quota.
+  const edge = Date.now() + HISTORY_MS;
+  aheadMs = Math.ceil(edge / QUARTER_MS) * QUARTER_MS - edge;
+  const clock = ["--clock", new Date(Date.now() + aheadMs).toISOString()];
+  const own = { ...elbro, command: () => [...elbro.command("", dir.path), ...clock] };
+  const child = started(own, dir.path, { ...elbro.environment?.(dir.path), ...ports, ...keys });
+  try {
+    await printed(child, elbro.up);
+    await pause(edge - 5_000 - Date.now());
+    const listener = await mqtt.connectAsync(`mqtt://127.0.0.1:${ports.ELBRO_BROKER_PORT}`, login);
+    // Published at each boundary, also when it stays the same.
+    await listener.subscribeAsync("elbro/home/cheap");
+    let boundaryMs = Number.NaN;
+    listener.on("message", () => {
+      boundaryMs = Date.now() - edge;
+    });
+    await pause(edge + 5_000 - Date.now());
+    await listener.endAsync(true);
+    const began = performance.now();
+    const get = async (target: string) => {
+      const headers = { authorization: `Bearer ${LAN_KEY}`, "accept-encoding": "br" };
+      return (await fetch(`http://127.0.0.1:${ports.ELBRO_API_PORT}/${target}`, { headers })).text();
+    };
+    const files = [...(await get("")).matchAll(/"(assets\/[^"]+)"/g)].map(([, file = ""]) => file);
+    await Promise.all([...new Set(files), "local/v1/now", "local/v1/prices?home=home"].map(get));
+    const viewMs = performance.now() - began;
+    return `elbro: boundary ${boundaryMs} ms, files and answers of the first view ${viewMs.toFixed(0)} ms, ${memoryMb(child).toFixed(0)} MB`;
+  } finally {
+    await ended(child, "SIGKILL");
+  }
+}
 
 async function rowOf(neighbour: Neighbour): Promise<string> {
   using installed = new TempDir();
@@ -115,29 +178,37 @@ interface Start {
   readonly mb: number;
 }
 
-async function oneStart(
-  { command, environment, prepare, up, settleMs = SETTLE_MS }: Neighbour,
-  installed: string,
-): Promise<Start> {
+async function oneStart(neighbour: Neighbour, installed: string): Promise<Start> {
+  const { environment, prepare, up, settleMs = SETTLE_MS } = neighbour;
   using dir = new TempDir();
   const home = path.join(dir.path, "home");
   if (!existsSync(home)) mkdirSync(home);
   prepare?.(home);
   const began = performance.now();
-  const child = spawn(process.execPath, command(installed, home), {
-    cwd: dir.path,
-    env: { PATH: process.env.PATH, HOME: home, ...environment?.(home) },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = started(neighbour, home, environment?.(home), installed);
   try {
     await printed(child, up);
     const ms = performance.now() - began;
     await pause(settleMs);
-    return { ms, mb: residentMb(child) };
+    return { ms, mb: memoryMb(child) };
   } finally {
-    const ended = new Promise((resolve) => child.once("exit", resolve));
-    if (child.exitCode === null && child.kill("SIGKILL")) await ended;
+    await ended(child, "SIGKILL");
   }
+}
+
+function started(
+  { command }: Neighbour,
+  home: string,
+  environment: Readonly<Record<string, string>> = {},
+  installed = "",
+): ChildProcess {
+  const child = spawn(process.execPath, [...HEAP, ...command(installed, home)], {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  if (IS_PI) writeFileSync(path.join(PI_GROUP, "cgroup.procs"), String(child.pid));
+  return child;
 }
 
 function printed(child: ChildProcess, line: RegExp): Promise<void> {
@@ -157,11 +228,6 @@ function printed(child: ChildProcess, line: RegExp): Promise<void> {
       reject(new Error(`ended with ${code}`));
     });
   });
-}
-
-function residentMb(child: ChildProcess): number {
-  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_024;
 }
 
 function sizeOf(folder: string): { readonly kb: number; readonly files: number } {
