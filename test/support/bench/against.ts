@@ -19,14 +19,19 @@ export function compareWith(commit: string, name: string): number {
     console.error(`commit ${commit} is not in the history of this clone`);
     return CANNOT_RUN;
   }
-  using dir = new TempDir();
-  const folder = dir.file("elbro");
-  const dist = built(commit, folder);
   const own: Figures[] = [];
   const other: Figures[] = [];
-  for (let turn = 0; turn < TURNS; turn++) {
-    other.push(figuresOf(name, { BENCH_DIST: dist }));
-    own.push(figuresOf(name, {}));
+  try {
+    using dir = new TempDir();
+    const dist = built(commit, dir.file("elbro"));
+    for (let turn = 0; turn < TURNS; turn++) {
+      other.push(figuresOf(name, { BENCH_DIST: dist }));
+      own.push(figuresOf(name, {}));
+    }
+  } catch (error) {
+    // Without the packages of the other commit, or on a machine that is too busy for a bench, nothing is said of either.
+    console.error(`${name} cannot be compared: ${error instanceof Error ? error.message : String(error)}`);
+    return CANNOT_RUN;
   }
   const ratios = Object.keys(own[0] ?? {}).flatMap((key) => {
     const [now, before] = [mean(own, key), mean(other, key)];
