@@ -4,6 +4,7 @@ import { metricRows } from "../../../src/api/monitoring/metrics.ts";
 import { configSchema } from "../../../src/config/schema/schema.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
+import { copiedText } from "../../support/docs/copied-files.ts";
 import { planEntry } from "../../support/plans/plan-topics.ts";
 import { type ReadMetric, readMetrics } from "../../support/prometheus/metrics-parser.ts";
 import { lacks } from "../../support/runner/needs.ts";
@@ -58,6 +59,11 @@ test("hourly metrics of a day equal the home's state, and their number stays con
   expect(Math.max(...counts) - Math.min(...counts)).toBeLessThan(12);
   expect(Math.max(...counts)).toBeLessThan(250);
   const metrics = await scrape(it);
+  // Labels with a value in the queries of the dashboard, such as `against="mean"`.
+  const chosen = [...copiedText("grafana-dashboard.json").matchAll(/(elbro_\w+)\{[^}]*?(\w+)=\\"(\w+)\\"/g)];
+  expect(chosen.length).toBeGreaterThan(0);
+  for (const [query, name = "", label = "", value = ""] of chosen)
+    expect(figure(metrics, name, { [label]: value }), query).toEqual(expect.any(Number));
   const requests = it.simulator.answered().length;
   expect(sumOf(metrics, "elbro_service_requests_total")).toBe(requests);
   const today = sumOf(metrics, "elbro_service_requests_today") ?? 0;
