@@ -125,15 +125,27 @@ function Over() {
   );
 }
 
-/** Returns a component that is loaded when it is first shown. */
+/** Returns a component that is loaded when it is first shown. Without contact it says so, and is loaded afterwards. */
 function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   const loaded = signal<ComponentType<Props> | null>(null);
+  const hasFailed = signal(false);
   return (props) => {
     useEffect(() => {
-      if (!loaded.peek()) void load().then((component) => (loaded.value = component));
+      let again: ReturnType<typeof setTimeout> | undefined;
+      const attempt = async () => {
+        try {
+          loaded.value ??= await load();
+        } catch {
+          hasFailed.value = true;
+          again = setTimeout(() => void attempt(), RETRY_MS);
+        }
+      };
+      void attempt();
+      return () => clearTimeout(again);
     }, []);
     const Loaded = loaded.value;
-    return Loaded && <Loaded {...props} />;
+    if (Loaded) return <Loaded {...props} />;
+    return hasFailed.value && <p role="status">{t("no_contact")}</p>;
   };
 }
 

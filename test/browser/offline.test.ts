@@ -52,6 +52,19 @@ describe.skipIf(lacks("Chromium"))("the page without the daemon (in Chromium; sk
     await screen.untilText("#prices .readout", /DKK \d/);
   });
 
+  test("a view that cannot be loaded says so, and is shown once it can", async () => {
+    await using screen = await screens.look(daemon);
+    const { page } = screen;
+    await screen.untilText("#now .price", /\d/);
+    await page.route("**/prices-view.js", (route) => route.abort());
+    await page.clock.install();
+    await page.locator('#parts a[href="#prices"]').click();
+    await page.getByText("No connection to elbro. Retrying.", { exact: true }).first().waitFor();
+    await page.unroute("**/prices-view.js");
+    await page.clock.fastForward(4_000);
+    await screen.untilText("#prices .readout", /DKK \d/);
+  });
+
   test("a log-out deletes what was kept, and so does a key that is no longer valid", async () => {
     await using screen = await screens.look(daemon, { serviceWorkers: "allow" });
     await untilKept(screen);
