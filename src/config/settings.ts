@@ -28,7 +28,7 @@ const whole = [
 ] as const satisfies readonly (keyof Config)[];
 export type SettingName = ConnectionName | (typeof whole)[number];
 
-export const connectionNames: readonly ConnectionName[] = ["service", "mqtt", "home_assistant"];
+export const connectionNames = Object.keys(connections) as readonly ConnectionName[];
 export const settingNames: readonly SettingName[] = [...connectionNames, ...whole];
 
 export function isConnection(name: SettingName): name is ConnectionName {

@@ -1,5 +1,6 @@
 /** What each step of the set-up asks elbro before the next one is shown. */
 import type { AnswerOf } from "../../api/calls.ts";
+import type { ConnectionName } from "../../config/settings.ts";
 import { useSaving } from "../forms/schema-form.tsx";
 import { usePage } from "../page.ts";
 import { call, type Refusal } from "../store/requests.ts";
@@ -20,7 +21,6 @@ import {
 } from "./setup-steps.ts";
 
 type Trial = AnswerOf<"POST /local/v1/setup/test">;
-type ConnectionName = "service" | "mqtt" | "home_assistant";
 
 export interface StepDeps {
   readonly step: Step;

@@ -1,4 +1,5 @@
 /** What the settings and their forms share. */
+import type { AnswerOf } from "../../api/calls.ts";
 import type { SavedSetting, SavedSettings } from "../../api/settings/settings.ts";
 import { type Json, type JsonObject, type JsonSchema, schemaOfKeys } from "../forms/fields.ts";
 import type { FormTexts } from "../forms/form-texts.ts";
@@ -37,12 +38,7 @@ export function savedText(t: Texts, name: string, keys: readonly string[], edite
   return [t(waits ? "setting_saved_waits" : "setting_saved", { name }), edited.note ?? []].flat().join(" ");
 }
 
-/** Result of a test of a connection. */
-interface Trial {
-  readonly works: boolean;
-  readonly problem: string | null;
-  readonly detail: string | null;
-}
+type Trial = AnswerOf<"POST /local/v1/settings/:connection/test">;
 
 /** Returns the result of a test of a connection, with the detail of a failure that has a text of its own. */
 export function trialText(t: Texts, name: string, { works, problem, detail }: Trial, technical: string): string {
