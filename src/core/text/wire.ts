@@ -11,11 +11,14 @@ type Snake<Name extends string, Before extends string = "_"> = string extends Na
     ? `${First extends Lowercase<First> ? (First extends Digit ? (Before extends Digit | "_" ? "" : "_") : "") : "_"}${Lowercase<First>}${Snake<Rest, First>}`
     : "";
 
-/** Names of instants. A number with such a name is one, and no other number is. */
-type InstantName =
-  | ("start" | "end" | "nextStart" | "nextEnd" | "at" | "now" | "from" | "to" | "since" | "until")
-  | (`${string}At` | `${string}Until`);
-const INSTANT = /^(start|end|nextStart|nextEnd|at|now|from|to|since|until)$|(At|Until)$/;
+/** Names of instants, and how others end. A number with such a name is one, and no other number is. */
+const INSTANTS = ["start", "end", "nextStart", "nextEnd", "at", "now", "from", "to", "since", "until"] as const;
+const INSTANT_ENDS = ["At", "Until"] as const;
+type InstantName = (typeof INSTANTS)[number] | `${string}${(typeof INSTANT_ENDS)[number]}`;
+
+function isInstantName(name: string): boolean {
+  return INSTANTS.some((each) => each === name) || INSTANT_ENDS.some((end) => name.endsWith(end));
+}
 
 /** Value that `wire` returns. */
 export type Wire<Value> = Value extends readonly (infer Item)[]
@@ -48,7 +51,7 @@ function formOf(value: unknown, isInstant: boolean): unknown {
 
 function nameOf(key: string): { readonly name: string; readonly isInstant: boolean } {
   const name = key.replace(/[A-Z]|(?<=[a-z])\d/g, (letter) => `_${letter.toLowerCase()}`);
-  const made = { name, isInstant: INSTANT.test(key) };
+  const made = { name, isInstant: isInstantName(key) };
   written.set(key, made);
   return made;
 }
