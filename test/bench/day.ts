@@ -3,19 +3,10 @@
  * The first day fetches the history and does not count. It is short enough for each change: `--against COMMIT day`.
  */
 import { spawn } from "node:child_process";
-import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  buildProgram,
-  cpuSeconds,
-  ended,
-  firstLine,
-  memoryMb,
-  PROGRAM,
-  packageKb,
-  ROOT,
-} from "../support/bench/program.ts";
+import { buildProgram, cpuSeconds, memoryMb, PROGRAM, packageKb } from "../support/bench/program.ts";
 import { MALLOC_SETTINGS, nodeFlags } from "../support/processes/node-flags.ts";
+import { ended, startSimulatorChild } from "../support/processes/spawned.ts";
 import { TempDir } from "../support/runner/temp-dir.ts";
 
 const HOMES = 10;
@@ -27,11 +18,7 @@ const SERVICE = { ACCOUNTS: String(HOMES), CLOCK, SPEED };
 export async function run(): Promise<Record<string, number>> {
   buildProgram();
   using dir = new TempDir();
-  const simulator = spawn(process.execPath, [path.join(ROOT, "test/support/service/simulator-process.ts")], {
-    env: SERVICE,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [url = "", key = ""] = (await firstLine(simulator)).split(" ");
+  const { child: simulator, url, key } = await startSimulatorChild(SERVICE);
   const numbers = Array.from({ length: HOMES }, (_, i) => i + 1);
   const plan = { name: "Boiler", kind: "window", hours: 2, ready_by: "17:45", kwh: 3 };
   const daemon = spawn(process.execPath, [...nodeFlags(HOMES), PROGRAM, "--clock", CLOCK, "--speed", SPEED], {

@@ -10,19 +10,10 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import mqtt from "mqtt";
-import {
-  buildProgram,
-  cpuSeconds,
-  ended,
-  firstLine,
-  memoryMb,
-  PROGRAM,
-  packageKb,
-  ROOT,
-  statusMb,
-} from "../support/bench/program.ts";
+import { buildProgram, cpuSeconds, memoryMb, PROGRAM, packageKb, ROOT, statusMb } from "../support/bench/program.ts";
 import { freePort } from "../support/broker/mosquitto.ts";
 import { MALLOC_SETTINGS, NODE_FLAGS } from "../support/processes/node-flags.ts";
+import { ended, firstLine, startSimulatorChild } from "../support/processes/spawned.ts";
 import { TempDir } from "../support/runner/temp-dir.ts";
 import { createSelfSigned } from "../support/service/self-signed.ts";
 
@@ -186,9 +177,8 @@ function startDaemon(
 }
 
 async function startService(children: Children, environment: Record<string, string>) {
-  const script = path.join(ROOT, "test/support/service/simulator-process.ts");
-  const child = spawn(process.execPath, [script], { env: environment, stdio: ["ignore", "pipe", "inherit"] });
-  const [serviceUrl = "", key = ""] = (await firstLine(children.add(child))).split(" ");
+  const { child, url: serviceUrl, key } = await startSimulatorChild(environment);
+  children.add(child);
   return { serviceUrl, key };
 }
 

@@ -23,9 +23,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import mqtt, { type MqttClient } from "mqtt";
 import { demoHomes, homeOfAccount } from "../../src/simulator/homes.ts";
 import { copyAccounts } from "../support/bench/copy-accounts.ts";
-import { buildProgram, cpuSeconds, ended, firstLine, memoryMb, PROGRAM, ROOT } from "../support/bench/program.ts";
+import { buildProgram, cpuSeconds, memoryMb, PROGRAM, ROOT } from "../support/bench/program.ts";
 import { freePort } from "../support/broker/mosquitto.ts";
 import { MALLOC_SETTINGS, nodeFlags } from "../support/processes/node-flags.ts";
+import { ended, startSimulatorChild } from "../support/processes/spawned.ts";
 import { TempDir } from "../support/runner/temp-dir.ts";
 
 const PROBE = path.join(ROOT, "test/support/bench/loop-process.ts");
@@ -115,12 +116,8 @@ class World implements AsyncDisposable {
     const settings = dir.file("mosquitto.conf");
     writeFileSync(settings, `listener ${world.#brokerPort} 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n`);
     world.#add(spawn("mosquitto", ["-c", settings], { stdio: "ignore" }));
-    const simulator = spawn(process.execPath, [path.join(ROOT, "test/support/service/simulator-process.ts")], {
-      env: { ACCOUNTS: String(homes), CLOCK: FILL_AT },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    world.#add(simulator);
-    const [url = "", key = ""] = (await firstLine(simulator)).split(" ");
+    const { child, url, key } = await startSimulatorChild({ ACCOUNTS: String(homes), CLOCK: FILL_AT });
+    world.#add(child);
     world.#service = { url, key };
     world.#listener = await mqtt.connectAsync(`mqtt://127.0.0.1:${world.#brokerPort}`, {
       protocolVersion: 4,

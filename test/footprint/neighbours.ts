@@ -13,10 +13,11 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import mqtt from "mqtt";
 import { startSimulator } from "../../src/simulator/simulator.ts";
-import { ended, memoryMb, ROOT } from "../support/bench/program.ts";
+import { memoryMb, ROOT } from "../support/bench/program.ts";
 import { freePort } from "../support/broker/mosquitto.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { MALLOC_SETTINGS, NODE_FLAGS } from "../support/processes/node-flags.ts";
+import { ended } from "../support/processes/spawned.ts";
 import { TempDir } from "../support/runner/temp-dir.ts";
 
 const ROUNDS = 5;

@@ -38,15 +38,3 @@ export function memoryMb({ pid }: ChildProcess, field: "VmRSS" | "VmHWM" = "VmRS
 export function statusMb(status: string, field: string): number {
   return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_024;
 }
-
-export function firstLine(child: ChildProcess): Promise<string> {
-  return new Promise((resolve) => child.stdout?.once("data", (data: Buffer) => resolve(data.toString().trim())));
-}
-
-/** Ends a process and waits until it has ended. */
-export async function ended(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exit = new Promise((resolve) => child.once("exit", resolve));
-  child.kill(signal);
-  await exit;
-}

@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { shardOf } from "../../../src/core/sharding/shard.ts";
 import { heapFlagsFor } from "../../../src/core/status/heap-size.ts";
@@ -12,6 +10,7 @@ import { freePort, Mosquitto, type MosquittoOptions } from "../broker/mosquitto.
 import { TopicWatcher } from "../broker/topic-watcher.ts";
 import { TempDir } from "../runner/temp-dir.ts";
 import { MALLOC_SETTINGS } from "./node-flags.ts";
+import { ended, startSimulatorChild } from "./spawned.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 const KEY = "key-of-the-fleet";
@@ -70,11 +69,8 @@ export class ProcessFleet implements AsyncDisposable {
     const database = await PostgresServer.start();
     const watcher = await TopicWatcher.on(broker.port, { topics: WATCHED });
     const { at, speed } = options.clock;
-    const simulator = spawn(process.execPath, [path.join(ROOT, "test/support/service/simulator-process.ts")], {
-      env: { ACCOUNTS: String(options.accounts), CLOCK: at, SPEED: String(speed) },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    const [url = "", key = ""] = (await firstLine(simulator)).split(" ");
+    const environment = { ACCOUNTS: String(options.accounts), CLOCK: at, SPEED: String(speed) };
+    const { child: simulator, url, key } = await startSimulatorChild(environment);
     return new ProcessFleet({ options, broker, database, watcher, simulator, service: { url, key } });
   }
 
@@ -85,13 +81,13 @@ export class ProcessFleet implements AsyncDisposable {
 
   /** Stops all shards as an orchestrator does. */
   async stop(): Promise<void> {
-    await Promise.all(this.#shards.splice(0).map(({ child }) => end(child, "SIGTERM")));
+    await Promise.all(this.#shards.splice(0).map(({ child }) => ended(child, "SIGTERM")));
   }
 
   /** Kills a shard with SIGKILL and starts it again, with its data directory or an empty one. */
   async restart(index: number, volume: "kept" | "empty"): Promise<void> {
     const shard = this.#shards[index];
-    if (shard) await end(shard.child, "SIGKILL");
+    if (shard) await ended(shard.child, "SIGKILL");
     if (volume === "empty") rmSync(this.dataDir(index), { recursive: true });
     this.#shards[index] = await this.#startShard(index, this.#shards.length);
   }
@@ -211,7 +207,9 @@ export class ProcessFleet implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.#simulator, ...this.#shards.map(({ child }) => child)].map((each) => end(each, "SIGKILL")));
+    await Promise.all(
+      [this.#simulator, ...this.#shards.map(({ child }) => child)].map((each) => ended(each, "SIGKILL")),
+    );
     await this.watcher[Symbol.asyncDispose]();
     await this.broker[Symbol.asyncDispose]();
     await this.database[Symbol.asyncDispose]();
@@ -227,17 +225,4 @@ async function homesAt(port: number): Promise<readonly { readonly id: string; re
   } catch {
     return []; // the shard is starting
   }
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, "exit");
-  child.kill(signal);
-  await gone;
-}
-
-async function firstLine(child: ChildProcess): Promise<string> {
-  if (!child.stdout) throw new Error("the process has no output");
-  const [line] = await once(createInterface({ input: child.stdout }), "line");
-  return String(line);
 }
