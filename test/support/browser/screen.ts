@@ -172,7 +172,7 @@ export class Screen implements AsyncDisposable {
    */
   async until(expression: string): Promise<void> {
     const started = Date.now();
-    while (!(await this.page.evaluate(`Boolean(${expression})`))) {
+    while (!(await this.#evaluated(`Boolean(${expression})`))) {
       if (Date.now() - started > HANG_MS) throw new Error(`it never came to ${expression}`);
       await this.#nextFrame();
     }
@@ -190,7 +190,15 @@ export class Screen implements AsyncDisposable {
 
   /** Waits until the page was drawn twice: observers of sizes run between two frames. */
   #nextFrame(): Promise<unknown> {
-    return this.page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))");
+    return this.#evaluated("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))");
+  }
+
+  /** Returns the value of an expression on the page; null if the page is replaced by another one meanwhile. */
+  #evaluated(expression: string): Promise<unknown> {
+    return this.page.evaluate(expression).catch((error: unknown) => {
+      if (String(error).includes("Execution context was destroyed")) return null;
+      throw error;
+    });
   }
 
   /** Saves a screenshot, as `savePicture`. */
