@@ -11,7 +11,7 @@
  */
 
 import { pointAt } from "../prices/timeline.ts";
-import { contains, type EpochMs, type Interval, lengthOf, MINUTE_MS, overlaps } from "../time/interval.ts";
+import { contains, DAY_MS, type EpochMs, type Interval, lengthOf, MINUTE_MS, overlaps } from "../time/interval.ts";
 import { isCharged } from "./charge.ts";
 import { hasHours, profileOf, whenLostOf } from "./model/plan-spec.ts";
 import { mergeRuns, roundAt } from "./model/plan-windows.ts";
@@ -174,24 +174,35 @@ function reached(at: EpochMs | null, now: EpochMs): boolean {
   return at !== null && at <= now;
 }
 
-/** Returns the recorded occurrence until it is over, or a changed window as soon as no begun run is lost. */
+/**
+ * Returns the recorded occurrence until it is over, or a changed window as soon as no begun run is lost. A window that was
+ * moved is the same occurrence, so its begun runs count.
+ */
 function occurrenceOf(
-  { now }: PlanInput,
+  { now, spec }: PlanInput,
   memory: PlanRecord | null,
   window: PlanRecord["window"] | null,
 ): PlanRecord | null {
   if (!memory) return window && newRecord(window, now, []);
   const runs = memory.startedRuns.some((run) => run.end > now);
   if (runs) return memory;
-  if (window && window.start === memory.window.start && window.end === memory.window.end)
-    return window.until === memory.window.until ? memory : { ...memory, window };
   const untouched = memory.startedRuns.every(({ basis }) => basis === "resting") && memory.ended === null;
-  const over = now >= memory.window.end;
-  if (!over && !untouched && !(window && window.start >= now)) return memory;
+  const isSame = window?.start === memory.window.start && window.end === memory.window.end;
+  if (window && (isSame || (hasHours(spec) && !untouched && isMoved(memory.window, window)))) {
+    const { start, end, until } = { ...window, start: Math.min(memory.window.start, window.start) };
+    const isKnown = [start, end, until].join() === [memory.window.start, memory.window.end, memory.window.until].join();
+    return isKnown ? memory : { ...memory, window: { start, end, until } };
+  }
+  if (now < memory.window.end && !untouched && !(window && window.start >= now)) return memory;
   if (!window) return null;
   const before = [...memory.before, ...memory.startedRuns.map(({ start, end }) => ({ start, end }))];
   const remembered = before.filter((run) => run.end > window.start - REMEMBERED_MS);
   return newRecord(window, now, remembered);
+}
+
+/** Returns true if a window ends at the deadline of a known one, or as much later as an owner moves one. */
+function isMoved(known: Interval, window: Interval): boolean {
+  return overlaps(known, window) && window.end - known.end < DAY_MS / 2;
 }
 
 /** Begins the due runs. `missed`: one of them did not begin. */

@@ -5,7 +5,7 @@ import { fnv1a } from "../text/fnv.ts";
 import { clipped, contains, type EpochMs, type Interval, lengthOf, overlaps, without } from "../time/interval.ts";
 import { isCharged, isChargeUnknown } from "./charge.ts";
 import { hasHours, type PlanSolution, type PlanSolved } from "./model/plan-spec.ts";
-import { mergeRuns, spansIn } from "./model/plan-windows.ts";
+import { horizonOf, mergeRuns, spansIn } from "./model/plan-windows.ts";
 import { isUnpriced, overdueAt, type PlanInput } from "./plan-input.ts";
 import { renewalAfter } from "./plan-interruption.ts";
 import {
@@ -153,7 +153,10 @@ function solveFrom(moment: PlanInput, memory: PlanRecord, notBefore: EpochMs | n
   const { window } = memory;
   if (!timeline) return { kind: "no_prices", missing: { start: Math.max(window.start, now), end: window.end } };
   const current = pointAt(timeline.points, now);
+  const round = horizonOf(spec, now, calendar);
   const earliest = Math.max(
+    // A window that was moved later during its occurrence.
+    round && round.start < window.end ? round.start : 0,
     after.kind === "from" ? after.at : 0,
     notBefore ?? 0,
     // Runs may be planned on estimates, but not begin on them.

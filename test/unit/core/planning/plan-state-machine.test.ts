@@ -85,6 +85,26 @@ describe("a window plan at night", () => {
   });
 });
 
+describe("a window that is moved after the plan has run", () => {
+  const now = at("2026-03-11T03:00:00Z");
+  const hasRun = live({ now: OPENS, spec: slots }, now).memory;
+
+  test.each<[string, object, string, string[]]>([
+    ["to a later from does not give the hours twice", { from: 4 * 60 }, "05:45", ["01:00-03:00"]],
+    ["to a later ready_by does not give the hours twice", { readyBy: 9 * 60 }, "07:45", ["01:00-03:00"]],
+    ["to an earlier from does not give the hours twice", { from: 20 * 60 }, "05:45", ["01:00-03:00"]],
+    [
+      "gives more hours in the new window",
+      { from: 5 * 60, hoursMs: 3 * HOUR },
+      "05:45",
+      ["01:00-03:00", "04:00-05:00"],
+    ],
+  ])("%s", (_, change, until, runs) => {
+    const spec = { ...slots, ...change } as PlanSpec;
+    expect(timesOf(live({ now, spec, memory: hasRun }, at(`2026-03-11T${until}:00Z`)).memory)).toEqual(runs);
+  });
+});
+
 describe("missing prices", () => {
   test("missing prices are waited for until 14:00 of the day before; then the state is no_prices", () => {
     const timeline = timelineOf(nightPrices("2026-03-09"));
