@@ -2,29 +2,29 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseDocument } from "yaml";
+import type { Addresses } from "./addresses.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
 const SOURCE = path.join(ROOT, "config/home-assistant");
 
 /**
- * Writes the app to `folder`. With `repository`, its name on GitHub, the app installs the published image of this
- * version; otherwise Home Assistant builds it from the program, which is then beside it.
+ * Writes the app to `folder`. With addresses, the app installs the published image of this version; otherwise Home
+ * Assistant builds it from the program, which is then beside it.
  */
-export function writeHomeAssistantApp(folder: string, repository: string | null): void {
+export function writeHomeAssistantApp(folder: string, addresses: Addresses | null): void {
   const app = path.join(folder, "elbro");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const name of ["repository.yaml", "elbro"])
     cpSync(path.join(SOURCE, name), path.join(folder, name), { recursive: true });
   cpSync(path.join(ROOT, "CHANGELOG.md"), path.join(app, "CHANGELOG.md"));
-  if (repository === null) {
+  if (addresses === null) {
     cpSync(path.join(ROOT, "dist"), path.join(app, "program"), { recursive: true });
     return;
   }
   rmSync(path.join(app, "Dockerfile"));
-  const url = `https://github.com/${repository}`;
-  edit(path.join(app, "config.yaml"), { url, image: `ghcr.io/${repository.toLowerCase()}-app` });
-  edit(path.join(folder, "repository.yaml"), { url });
+  edit(path.join(app, "config.yaml"), { url: addresses.homepage, image: `${addresses.image}-app` });
+  edit(path.join(folder, "repository.yaml"), { url: addresses.repository });
 }
 
 /** Adds values to a YAML file and keeps its comments. */

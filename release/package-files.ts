@@ -1,6 +1,7 @@
 /** Files that make the build a package for npm: its manifest, and the licences of the libraries inside the program. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { type Addresses, addressesOf } from "./addresses.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
 
@@ -41,19 +42,22 @@ function noticesText(libraries: readonly BundledLibrary[]): string {
 }
 
 /** Returns the manifest of the package, which needs nothing else to be installed. */
-function packageManifest(repository = process.env.GITHUB_REPOSITORY): string {
+function packageManifest(addresses: Addresses | null): string {
   const { name, version, description, license, engines } = JSON.parse(read("package.json"));
   const manifest = {
     ...{ name, version, description, license, engines, bin: { elbro: "elbro.cjs" }, type: "commonjs" },
-    ...(repository ? { repository: { type: "git", url: `git+https://github.com/${repository}.git` } } : {}),
+    ...(addresses && {
+      homepage: addresses.homepage,
+      repository: { type: "git", url: `git+${addresses.repository}.git` },
+    }),
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
 /** Returns the files of the package besides the program, by name. */
-export function packageFiles(modules: Iterable<string>): Readonly<Record<string, string>> {
+export function packageFiles(modules: Iterable<string>, addresses = addressesOf()): Readonly<Record<string, string>> {
   return {
-    "package.json": packageManifest(),
+    "package.json": packageManifest(addresses),
     "README.md": read("release/README.npm.md"),
     LICENSE: read("LICENSE"),
     "THIRD-PARTY-NOTICES.txt": noticesText(bundledLibraries(modules)),

@@ -7,6 +7,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { addressesOf } from "./addresses.ts";
 import { billOfMaterials } from "./bill-of-materials.ts";
 import { cutVersion } from "./cut-version.ts";
 import { writeHomeAssistantApp } from "./home-assistant-app.ts";
@@ -30,7 +31,7 @@ function writeRelease(): void {
   run("npm", ["pack", "./dist", "--silent", "--pack-destination", OUT]);
   writeSystemdArchive(version);
   // The workflow publishes this folder, which Home Assistant then adds by its address.
-  writeHomeAssistantApp(path.join(ROOT, "build/home-assistant"), process.env.GITHUB_REPOSITORY ?? null);
+  writeHomeAssistantApp(path.join(ROOT, "build/home-assistant"), addressesOf());
   write(`elbro-${version}.cdx.json`, billOfMaterials(version, read("dist/THIRD-PARTY-NOTICES.txt")));
   write("NOTES.md", notes);
   write("SHA256SUMS", sums());

@@ -19,7 +19,7 @@ export const SITE_PAGES: Readonly<Record<string, readonly string[]>> = {
   "Run it": ["operations", "security", "monitoring"],
   "Build on it": ["http-api", "http-reference"],
   "Many homes": ["fleet", "archive"],
-  About: ["comparison", "architecture"],
+  About: ["comparison", "architecture", "publish"],
 };
 
 /** Writes the sources and settings of the site, and builds it. Returns the folder of the static files. */

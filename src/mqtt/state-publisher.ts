@@ -10,7 +10,7 @@ import type { Home, HomeSnapshot } from "../core/prices/home-snapshot.ts";
 import type { HomeUsage } from "../core/prices/usage.ts";
 import { shardName, shardOfConfig } from "../core/sharding/shard.ts";
 import type { DaemonState } from "../core/status/daemon-status.ts";
-import { VERSION } from "../core/status/version.ts";
+import { HOMEPAGE, VERSION } from "../core/status/version.ts";
 import { type EpochMs, MINUTE_MS, QUARTER_MS, stepEnd } from "../core/time/interval.ts";
 import type { PlannedState } from "../plans/open-plans.ts";
 import { exportSnapshotOf, exportTimelineOf } from "../state/export-prices.ts";
@@ -71,7 +71,7 @@ export class StatePublisher {
     const dashboardUrl = dashboardUrlOf(deps.config.api);
     const daemon = shardName(shardOfConfig(deps.config));
     this.#announcer = new Announcer(
-      { baseTopic, daemon, prefix, language, version: VERSION, timeEntities, dashboardUrl },
+      { baseTopic, daemon, prefix, language, version: VERSION, supportUrl: HOMEPAGE, timeEntities, dashboardUrl },
       deps.settings,
     );
   }

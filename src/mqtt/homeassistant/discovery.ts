@@ -24,6 +24,8 @@ export interface DiscoveryOptions {
   /** Home Assistant's discovery prefix. */
   readonly prefix: string;
   readonly version: string;
+  /** Where users find help; undefined while nothing is published. */
+  readonly supportUrl?: string | undefined;
   /** Language of the entity names; English by default. Ids do not depend on it. */
   readonly language?: Language;
   /** Whether times of day are `time` entities, which Home Assistant has since 2026.5. */
@@ -60,7 +62,7 @@ export function announce<State>(options: DiscoveryOptions, device: Device<State>
         owner.via === undefined ? undefined : deviceId(options.baseTopic, owner.via ?? options.daemon ?? null),
       configuration_url: options.dashboardUrl,
     },
-    origin: { name: "elbro", sw_version: options.version },
+    origin: { name: "elbro", sw_version: options.version, support_url: options.supportUrl },
     availability: [{ topic: statusTopicOf(options) }],
     qos: 1,
     components: Object.fromEntries(rows.map((row) => [row.key, component(row, device, options)])),

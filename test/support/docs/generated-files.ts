@@ -1,8 +1,10 @@
 /** Files that are generated from the code, completely or between marks. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { addressesOf } from "../../../release/addresses.ts";
 import { configJsonSchema } from "../../../src/config/schema/json-schema.ts";
 import { resultDocs } from "../../readers/results.ts";
+import { addressDocs, blueprintDocs, blueprintFiles } from "./address-docs.ts";
 import { errorDocs, eventDocs, localDocs, metricDocs } from "./api-docs.ts";
 import { appSchemaText } from "./app-schema.ts";
 import { appTranslationText } from "./app-translations.ts";
@@ -14,6 +16,8 @@ import { operationDocs } from "./operation-docs.ts";
 import { planStateDocs, plugFamilyDocs, plugReasonDocs } from "./plan-docs.ts";
 import { healthDocs, problemDocs } from "./problem-docs.ts";
 
+const ROOT = path.resolve(import.meta.dirname, "../../..");
+
 export interface GeneratedFile {
   /** Path below the root. */
   readonly name: string;
@@ -23,9 +27,12 @@ export interface GeneratedFile {
 /** Pages with generated parts: the text between `<!-- name -->` and `<!-- /name -->` in each. */
 export const generatedParts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   "docs/configuration.md": { options: configDocs },
+  "docs/home-assistant.md": { blueprints: () => blueprintDocs(ROOT) },
   "docs/home-assistant-entities.md": { entities: entityDocs },
   "docs/http-api.md": { events: eventDocs },
   "docs/http-reference.md": { operations: operationDocs, errors: errorDocs, local: localDocs },
+  "docs/install.md": { addresses: () => addressDocs("en") },
+  "docs/kom-i-gang.md": { adresser: () => addressDocs("da") },
   "docs/monitoring.md": { health: healthDocs, figures: metricDocs },
   "docs/operations.md": { commands: commandDocs, problems: problemDocs },
   "docs/plans.md": { "plan-states": planStateDocs },
@@ -49,9 +56,20 @@ export function generatedFiles(root: string): GeneratedFile[] {
       const name = `${APP_TRANSLATIONS}/${language}.yaml`;
       return { name, text: appTranslationText(readFileSync(path.join(root, name), "utf8"), language) };
     }),
+    ...blueprintFiles(root),
+    { name: "src/core/status/version.ts", text: withHomepage(root) },
     { name: "config/elbro.example.yaml", text: exampleText() },
     { name: "config/elbro.schema.json", text: `${JSON.stringify(configJsonSchema(), null, 2)}\n` },
   ];
+}
+
+/** Returns the file with the facts of the release, with the address that Home Assistant shows for support. */
+function withHomepage(root: string): string {
+  const homepage = addressesOf()?.homepage;
+  return readFileSync(path.join(root, "src/core/status/version.ts"), "utf8").replace(
+    /^(export const HOMEPAGE: string \| undefined = ).*;$/m,
+    (_all, start: string) => `${start}${homepage === undefined ? "undefined" : JSON.stringify(homepage)};`,
+  );
 }
 
 /** Returns the app's config.yaml with the generated schema. */

@@ -2,12 +2,18 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import manifest from "../../../package.json" with { type: "json" };
+import { addressesOf } from "../../../release/addresses.ts";
 import { billOfMaterials } from "../../../release/bill-of-materials.ts";
 import { cutVersion, NAMED_IN } from "../../../release/cut-version.ts";
 import { writeHomeAssistantApp } from "../../../release/home-assistant-app.ts";
 import { packageFiles } from "../../../release/package-files.ts";
 import { releaseNotes } from "../../../release/release-notes.ts";
+import { addressDocs, blueprintDocs, blueprintFiles } from "../../support/docs/address-docs.ts";
+import { pageNames, pageText } from "../../support/docs/docs-pages.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
+
+/** Addresses as package.json has them once elbro is published. */
+const PUBLISHED = { repository: "https://github.com/Somebody/elbro", homepage: "https://somebody.github.io/elbro/" };
 
 const CHANGELOG =
   "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2027-01-01\n\n### Added\n\n- A thing.\n\n## 1.1.0\n\nOld.\n";
@@ -83,14 +89,55 @@ describe("the package for npm", () => {
   });
 });
 
+describe("addresses", () => {
+  const root = new URL("../../..", import.meta.url).pathname;
+  const published = addressesOf(PUBLISHED);
+
+  test("as long as package.json has none, no document names one", () => {
+    expect(addressesOf({ repository: "", homepage: "" })).toBeNull();
+    expect(addressDocs("en", null).match(/not published yet/g)).toHaveLength(5);
+    expect(addressDocs("da", null).match(/ikke udgivet endnu/g)).toHaveLength(5);
+    expect(blueprintDocs(root, null)).toContain("`charge_car.yaml`");
+    expect(blueprintFiles(root, null).filter(({ text }) => text.includes("source_url"))).toEqual([]);
+  });
+
+  test("once package.json has them, documents, blueprints and the package name them", () => {
+    expect(addressDocs("en", published)).toContain("| `https://github.com/Somebody/elbro#home-assistant` |");
+    expect(addressDocs("da", published)).toContain("| `docker pull ghcr.io/somebody/elbro`, ");
+    const button = "blueprint_url=https%3A%2F%2Fgithub.com%2FSomebody%2Felbro%2Fblob%2Fmain%2Fconfig%2F";
+    expect(blueprintDocs(root, published).split(button)).toHaveLength(6);
+    expect(blueprintDocs(root, published)).not.toContain("Not published");
+    const sources = blueprintFiles(root, published).map(({ name, text }) => [
+      parse(text, { logLevel: "silent" }).blueprint.source_url,
+      `${PUBLISHED.repository}/blob/main/${name}`,
+    ]);
+    for (const [source, wanted] of sources) expect(source).toBe(wanted);
+    const manifest = JSON.parse(packageFiles([], published)["package.json"] ?? "");
+    expect(manifest.repository.url).toBe("git+https://github.com/Somebody/elbro.git");
+  });
+
+  test("an address that the workflows cannot publish to is a mistake", () => {
+    expect(() => addressesOf({ ...PUBLISHED, repository: "github:somebody/elbro" })).toThrow(
+      'repository in package.json is "github:somebody/elbro", not https://github.com/owner/name',
+    );
+  });
+
+  test("no page tells to fetch the package or the image by a name that is nobody's yet", () => {
+    const fetching = /npx elbro|npm (i|install) (-g|--global) elbro|docker pull elbro|ghcr\.io/;
+    expect(pageNames().filter((name) => name !== "docs/publish.md" && fetching.test(pageText(name)))).toEqual(
+      addressesOf() ? expect.any(Array) : [],
+    );
+  });
+});
+
 test("the published app installs an image by its address, in the store of its repository", () => {
   using dir = new TempDir();
-  writeHomeAssistantApp(dir.file("app"), "Somebody/elbro");
+  writeHomeAssistantApp(dir.file("app"), addressesOf(PUBLISHED));
   const yaml = (name: string) => parse(readFileSync(dir.file(`app/${name}`), "utf8"));
   expect(yaml("repository.yaml")).toEqual({ name: "elbro", url: "https://github.com/Somebody/elbro" });
   const { version, image, url, schema } = yaml("elbro/config.yaml");
   expect({ version, image, url }).toEqual({
-    ...{ version: manifest.version, image: "ghcr.io/somebody/elbro-app", url: "https://github.com/Somebody/elbro" },
+    ...{ version: manifest.version, image: "ghcr.io/somebody/elbro-app", url: PUBLISHED.homepage },
   });
   expect(Object.keys(schema)).toContain("plans");
   expect(readFileSync(dir.file("app/elbro/CHANGELOG.md"), "utf8")).toContain("## [");

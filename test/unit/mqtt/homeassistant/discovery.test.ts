@@ -397,3 +397,12 @@ describe("ids", () => {
     assertDiscovery([homeDevice(homeState())].map((device) => announce(options, device, []).message));
   });
 });
+
+test("Home Assistant shows an address for help once elbro has one", () => {
+  const originWith = (supportUrl?: string) => {
+    const { message } = announce({ ...OPTIONS, supportUrl }, daemonDevice(daemon("new")), []);
+    return JSON.parse(message.payload).origin;
+  };
+  expect(originWith("https://example.org/elbro").support_url).toBe("https://example.org/elbro");
+  expect(originWith()).toEqual({ name: "elbro", sw_version: OPTIONS.version });
+});
