@@ -4,9 +4,18 @@ import { build, defineConfig, type OutputChunk, type Plugin } from "rolldown";
 import { minify } from "rolldown/utils";
 import { helpFiles } from "./release/help-pages.ts";
 import { packageFiles } from "./release/package-files.ts";
+import {
+  dashboardSubjects,
+  generatedSubjects,
+  type PartialTexts,
+  type Texts,
+  type TextTree,
+  withEnglish,
+} from "./src/core/text/fill-text.ts";
+import { languages } from "./src/i18n/languages.ts";
+import { textFiles } from "./src/i18n/texts.ts";
 
 const DASHBOARD = path.join(import.meta.dirname, "src/dashboard");
-const I18N = path.join(import.meta.dirname, "src/i18n");
 const API_DOCS = path.join(import.meta.dirname, "src/api/api-docs");
 const HELP_STYLE = path.join(import.meta.dirname, "src/api/help/help.css");
 const MDNS_THREAD = path.join(import.meta.dirname, "src/integrations/mdns/mdns-thread.ts");
@@ -20,22 +29,18 @@ const WORKER = "worker.js";
 /** Styles, joined into one file. HTTP/1.1 loads six files at a time, and the first view needs no more. */
 const STYLES = path.join(DASHBOARD, "page.css");
 
-/** Subjects of the texts that only the dashboard shows. It loads each when a view needs it. */
-const DASHBOARD_TEXTS = ["page", "editing", "forms", "results", "setup", "system"];
-
 /** Subjects of the daemon's errors, which the dashboard loads after the first one. */
-const SHARED_TEXTS = ["mistake", "refused"];
+const SHARED_TEXTS = ["mistake", "refused"] as const;
 
-/** Leaves texts that only the dashboard shows out of the program. */
-function withoutDashboardTexts(): Plugin {
+/** Leaves texts that the daemon does not show out of the program. */
+function withoutOtherTexts(): Plugin {
+  const others: readonly string[] = [...dashboardSubjects, ...generatedSubjects];
   return {
-    name: "without-dashboard-texts",
+    name: "without-other-texts",
     transform: {
       filter: { id: /\/src\/i18n\/\w+\.json$/ },
       handler: (code) => {
-        const texts = Object.entries<object>(JSON.parse(code)).filter(
-          ([subject]) => !DASHBOARD_TEXTS.includes(subject),
-        );
+        const texts = Object.entries<object>(JSON.parse(code)).filter(([subject]) => !others.includes(subject));
         return JSON.stringify(Object.fromEntries(texts));
       },
     },
@@ -57,11 +62,9 @@ function withPages(): Plugin {
       }
       emit(`dashboard/${WORKER}`, (await minify(WORKER, read(path.join(DASHBOARD, WORKER)))).code);
       for (const name of ICONS) emit(`dashboard/${name}`, readFileSync(path.join(DASHBOARD, name)));
-      for (const file of readdirSync(I18N).filter((name) => name.endsWith(".json"))) {
-        const texts: Readonly<Record<string, object>> = JSON.parse(read(path.join(I18N, file)));
-        for (const subject of [...DASHBOARD_TEXTS, ...SHARED_TEXTS])
-          emit(`dashboard/texts-${path.parse(file).name}-${subject}.json`, JSON.stringify(texts[subject]));
-      }
+      for (const language of languages)
+        for (const subject of [...dashboardSubjects, ...SHARED_TEXTS])
+          emit(`dashboard/texts-${language}-${subject}.json`, JSON.stringify(textsOf(subject, language)));
       emit("dashboard/page.css", minifiedText(STYLES, withImports(STYLES)));
       for (const [name, text] of Object.entries(helpFiles())) emit(`help/${name}`, text);
       emit("help/help.css", minifiedText("help.css", read(HELP_STYLE)));
@@ -71,6 +74,12 @@ function withPages(): Plugin {
       }
     },
   };
+}
+
+/** Returns the texts of a subject as a page loads them. What the language lacks is English. */
+function textsOf(subject: keyof Texts, language: (typeof languages)[number]): TextTree {
+  const texts: PartialTexts = textFiles[language];
+  return withEnglish(texts[subject] as TextTree | undefined, textFiles.en[subject]);
 }
 
 function read(file: string): string {
@@ -143,7 +152,7 @@ async function dashboardScripts(): Promise<OutputChunk[]> {
         groups: [
           {
             name: "base",
-            test: /preact|dashboard\/(store\/(early|page-store|requests)|words\/language)\.ts|fill-text/,
+            test: /preact|dashboard\/(store\/(early|page-store|requests)|words\/language)\.ts|fill-text|core\/language\/language|i18n\/languages/,
             tags: ["$initial"],
             priority: 1,
           },
@@ -193,7 +202,7 @@ export default defineConfig({
       yaml: path.join(import.meta.dirname, "node_modules/yaml/browser/dist/index.js"),
     },
   },
-  plugins: [withPages(), withMdnsThread(), withoutDashboardTexts(), asPackage()],
+  plugins: [withPages(), withMdnsThread(), withoutOtherTexts(), asPackage()],
   // Dynamic imports (embedded broker, demo, HTTP client, WebSocket, LAN API) become files of their own. One single file
   // would load all Node modules that they use at every start, which costs 4 MB.
   output: {

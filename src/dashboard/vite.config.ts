@@ -7,8 +7,10 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { defineConfig, type Plugin } from "vite";
+import { withEnglish } from "../core/text/fill-text.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
+const I18N = path.join(ROOT, "src/i18n");
 const PORT = process.env.ELBRO_API_PORT ?? "8080";
 const DAEMON = { port: PORT, url: `http://127.0.0.1:${PORT}`, key: "demo" };
 const RETRY_MS = 100;
@@ -33,7 +35,7 @@ function fromSources(): Plugin {
   };
 }
 
-/** Serves a part of the texts, `texts-da-page.json`, as a file of its own. */
+/** Serves a part of the texts, `texts-da-page.json`, as a file of its own. English texts of another language have a mark. */
 function withTexts(): Plugin {
   return {
     name: "with-texts",
@@ -41,8 +43,10 @@ function withTexts(): Plugin {
       middlewares.use(async ({ url = "" }, response, next) => {
         const [, language, subject = ""] = /\/texts-(\w+)-(\w+)\.json$/.exec(url) ?? [];
         if (language === undefined) return next();
-        const texts = JSON.parse(await readFile(path.join(ROOT, "src/i18n", `${language}.json`), "utf8"));
-        response.setHeader("Content-Type", "application/json").end(JSON.stringify(texts[subject]));
+        const read = async (code: string) =>
+          JSON.parse(await readFile(path.join(I18N, `${code}.json`), "utf8"))[subject];
+        const texts = withEnglish(await read(language), await read("en"), (text) => `[en] ${text}`);
+        response.setHeader("Content-Type", "application/json").end(JSON.stringify(texts));
       });
     },
   };

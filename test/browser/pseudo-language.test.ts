@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type PlanRefusal, planRefusals } from "../../src/core/planning/command-refusal.ts";
 import { MINUTE_MS } from "../../src/core/time/interval.ts";
 import { VIEWS, type ViewName } from "../../src/dashboard/route.ts";
+import { textFiles } from "../../src/i18n/texts.ts";
 import {
   PSEUDO_LANGUAGE,
   routePseudoTexts,
@@ -12,7 +13,6 @@ import { type Screen, Screens } from "../support/browser/screen.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { lacks } from "../support/runner/needs.ts";
-import { allTexts } from "../support/sources/all-texts.ts";
 
 const START = Date.parse("2026-03-10T14:20:00Z");
 const HOUSE = `language: sv
@@ -145,7 +145,7 @@ describe.skipIf(lacks("Chromium"))("no text is left in English (in Chromium; ski
       await card.locator("[data-action]").first().click();
       await card
         .getByRole("status")
-        .filter({ hasText: `⟦Refused: ${allTexts.sv.page[`refused_${refusal as PlanRefusal}`]}` })
+        .filter({ hasText: `⟦Refused: ${textFiles.sv.page[`refused_${refusal as PlanRefusal}`]}` })
         .waitFor();
       expect([refusal, await untranslated(page, NAMES)]).toEqual([refusal, []]);
     }

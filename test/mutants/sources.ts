@@ -5,8 +5,6 @@ import { contains, type FoundFunction, functionsOf, type Mutation, mutationsOf }
 
 export const ROOT = path.resolve(process.env.MUTANTS_ROOT ?? path.join(import.meta.dirname, "../.."));
 export const MODULES = ["core", "service", "storage", "state"];
-/** Texts in other languages are not behaviour. */
-const IS_TEXT = /\/language\/(da|nb|sv|en)\.ts$/;
 
 /** A mutation of a file, which is relative to the root. */
 export interface Mutant extends Mutation {
@@ -32,7 +30,7 @@ export function sources(): ReadonlyMap<string, Source> {
   let first = 0;
   const patterns = MODULES.map((module) => `src/${module}/**/*.ts`);
   for (const file of globSync(patterns, { cwd: ROOT }).sort()) {
-    if (IS_TEXT.test(file) || file.endsWith(".d.ts")) continue;
+    if (file.endsWith(".d.ts")) continue;
     const text = readFileSync(path.join(ROOT, file), "utf8");
     const functions = functionsOf(file, text);
     found.set(file, { file, text, first, functions });

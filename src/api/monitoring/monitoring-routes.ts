@@ -8,6 +8,7 @@ import { type LocalError, localError } from "../../http/errors.ts";
 import { addressGroup } from "../../http/guards/address-group.ts";
 import type { LocalAnswer } from "../../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../../http/route.ts";
+import { languages } from "../../i18n/languages.ts";
 import type { ApiDeps } from "../deps.ts";
 import { endpointFor } from "../endpoint.ts";
 import { routesOf } from "../endpoint-routes.ts";
@@ -34,7 +35,7 @@ export interface MonitoringSource extends ApiDeps {
 
 const monitoring = endpointFor<MonitoringSource>();
 const inLanguage = {
-  about: "Language of `advice` and `detail` of the problems: `en`, `da`, `sv` or `nb`; by default the configured one.",
+  about: `Language of \`advice\` and \`detail\` of the problems: ${languages.join(", ")}; by default the configured one.`,
 };
 
 export const monitoringEndpoints = [

@@ -4,12 +4,12 @@
  */
 
 import * as z from "zod/mini";
-import { languages } from "../../core/language/language.ts";
 import { type Message, message } from "../../core/language/text.ts";
 import { attributeFormats } from "../../core/prices/home-snapshot.ts";
 import { MAX_SHARDS, SHARD_NAME } from "../../core/sharding/shard.ts";
 import { notifyEvents } from "../../core/status/notify-event.ts";
 import { RESERVED_IDS } from "../../core/text/slug.ts";
+import { languages } from "../../i18n/languages.ts";
 import { secret, serversBelow, withServers } from "../overlay/secret-servers.ts";
 import { groupsSchema, plansSchema } from "../plan-list.ts";
 import { fleetMistakes, referenceMistakes } from "../references.ts";

@@ -1,13 +1,17 @@
 /** Translatable texts: a key with the values of its placeholders, translated when they are shown. */
-import da from "../../i18n/da.json" with { type: "json" };
-import en from "../../i18n/en.json" with { type: "json" };
-import nb from "../../i18n/nb.json" with { type: "json" };
-import sv from "../../i18n/sv.json" with { type: "json" };
-import { type DashboardSubject, fillSaid, type Pattern, type Texts } from "../text/fill-text.ts";
+import { textFiles } from "../../i18n/texts.ts";
+import {
+  type DashboardSubject,
+  fillSaid,
+  type generatedSubjects,
+  type PartialTexts,
+  type Pattern,
+  type Texts,
+} from "../text/fill-text.ts";
 import type { Language } from "./language.ts";
 
-/** The build leaves the texts of the dashboard out. */
-type DaemonTexts = Omit<Texts, DashboardSubject>;
+/** The build leaves the other texts out. */
+type DaemonTexts = Omit<Texts, DashboardSubject | (typeof generatedSubjects)[number]>;
 
 /** `subject.name`, for instance `plan.disabled`. */
 export type TextKey = {
@@ -30,7 +34,7 @@ export interface Message {
 export type Fact = Text | number;
 type Facts = Readonly<Record<string, Fact>>;
 
-const texts: Readonly<Record<Language, DaemonTexts>> = { da, en, nb, sv };
+const texts: Readonly<Record<Language, PartialTexts>> = textFiles;
 
 /** Creates a text that is translated when it is shown. */
 export function message(key: TextKey, facts: Facts = {}): Message {
@@ -49,12 +53,13 @@ export function messageOr(key: string, otherwise: string): Text {
 
 /** Translates a text. */
 export function textIn(language: Language, text: Text): string {
-  return typeof text === "string" ? text : fillSaid(language, (key) => patternOf(language, key), text);
+  if (typeof text === "string") return text;
+  return fillSaid(language, (key) => patternOf(language, key) ?? patternOf("en", key), text);
 }
 
 function patternOf(language: Language, key: string): Pattern | undefined {
   const [subject = "", name = ""] = key.split(".");
-  const bySubject: Readonly<Record<string, Readonly<Record<string, Pattern>>>> = texts[language];
+  const bySubject: Readonly<Record<string, Readonly<Record<string, Pattern>>>> = texts[language] as DaemonTexts;
   return bySubject[subject]?.[name];
 }
 

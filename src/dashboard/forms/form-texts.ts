@@ -1,8 +1,9 @@
 /** Texts of the fields of forms. */
 
 import type { Language } from "../../core/language/language.ts";
+import { languageNames } from "../../i18n/languages.ts";
 import { call } from "../store/requests.ts";
-import { LANGUAGES, textsOf } from "../words/language.ts";
+import { textsOf } from "../words/language.ts";
 import type { JsonSchema } from "./fields.ts";
 
 /** Label, description and options of a field in the language of the page. English falls back to the schema. */
@@ -19,7 +20,7 @@ export type FormTexts = Readonly<Record<string, FieldText>>;
 /** Loads the texts of forms. The names of languages are the same in each. */
 export async function formTextsIn(language: Language): Promise<FormTexts> {
   const texts = await textsOf("forms", language);
-  const named = (field: FieldText) => ({ ...field, options: LANGUAGES });
+  const named = (field: FieldText) => ({ ...field, options: languageNames });
   return { ...texts, language: named(texts.language), "notify.language": named(texts["notify.language"]) };
 }
 

@@ -1,9 +1,10 @@
 /** The steps of the set-up: the fields of each, made as those of every form, and what was entered so far. */
 import { signal } from "@preact/signals";
 import type { AnswerOf } from "../../api/calls.ts";
+import { languages } from "../../i18n/languages.ts";
 import type { Json, JsonObject, JsonSchema } from "../forms/fields.ts";
 import type { FormTexts } from "../forms/form-texts.ts";
-import { LANGUAGES, type Translate } from "../words/language.ts";
+import type { Translate } from "../words/language.ts";
 
 type Trial = AnswerOf<"POST /local/v1/setup/test">;
 export type Step = "code" | "service" | "addresses" | "place" | "broker" | "ha" | "last";
@@ -61,7 +62,7 @@ export function stepSchema(step: Step, { isPair, addresses, suggestions }: Enter
     case "ha":
       return form({ "home_assistant.url": TEXT, "home_assistant.token": SECRET }, []);
     case "last":
-      return form({ language: { enum: Object.keys(LANGUAGES) }, key_name: TEXT });
+      return form({ language: { enum: languages }, key_name: TEXT });
   }
 }
 

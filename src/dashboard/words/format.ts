@@ -2,9 +2,7 @@
 
 import type { Language } from "../../core/language/language.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
-
-/** Locale of a language if the browser names no country. */
-const COUNTRIES: Readonly<Record<Language, string>> = { da: "da-DK", sv: "sv-SE", nb: "nb-NO", en: "en-GB" };
+import { locales } from "../../i18n/languages.ts";
 
 /** Letter by fold, for the hour that occurs twice when the clocks go back. */
 const LETTERS = ["", "A", "B"] as const;
@@ -19,10 +17,10 @@ export function capitalised(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Returns the browser's own locale of a language, for instance en-US; otherwise the one of `COUNTRIES`. */
+/** Returns the browser's own locale of a language, for instance en-US; otherwise the one of its texts. */
 export function localeOf(language: Language, wanted: readonly string[] = navigator.languages): string {
   const own = wanted.find((tag) => tag.toLowerCase().split("-")[0] === language && tag.includes("-"));
-  return own ?? COUNTRIES[language];
+  return own ?? locales[language];
 }
 
 export class Format {

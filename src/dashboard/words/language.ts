@@ -1,6 +1,7 @@
 /** The language of the page: the browser's if the page has it, or the one that was chosen on the page. */
-import type { Language } from "../../core/language/language.ts";
+import { type Language, languageOfTag } from "../../core/language/language.ts";
 import { type DashboardSubject, type Facts, fillText, type Pattern, type Texts } from "../../core/text/fill-text.ts";
+import { languageNames } from "../../i18n/languages.ts";
 import { get } from "../store/requests.ts";
 
 /** Parts of the texts, each in a file of its own. `page` is for the first view, the others are loaded with their views. */
@@ -14,27 +15,15 @@ export interface Translate<Part extends TextPart = "page"> {
   readonly language: Language;
 }
 
-export const LANGUAGES = { da: "Dansk", sv: "Svenska", nb: "Norsk", en: "English" } as const satisfies Record<
-  Language,
-  string
->;
-export const languageOptions = Object.entries(LANGUAGES).map(([value, text]) => ({ value, text, lang: value }));
-
-/** Names that browsers use for Norwegian. */
-const ALIASES: Readonly<Record<string, Language>> = { no: "nb", nn: "nb" };
+export const languageOptions = Object.entries(languageNames).map(([value, text]) => ({ value, text, lang: value }));
 
 /** Returns the chosen language, or else the first of the browser's languages that the page has; English by default. */
 export function languageFor(wanted: readonly string[], chosen: string | null): Language {
   for (const tag of [...(chosen === null ? [] : [chosen]), ...wanted]) {
-    const name = tag.toLowerCase().split("-")[0] ?? "";
-    const language = ALIASES[name] ?? name;
-    if (isLanguage(language)) return language;
+    const language = languageOfTag(tag);
+    if (language) return language;
   }
   return "en";
-}
-
-function isLanguage(name: string): name is Language {
-  return Object.hasOwn(LANGUAGES, name);
 }
 
 /** Returns a stored choice of an earlier visit; null without a choice or without browser storage. */

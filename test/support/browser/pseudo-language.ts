@@ -3,23 +3,24 @@
  * not translated.
  */
 import type { Page } from "playwright-core";
-import { allTexts, type TextTree } from "../sources/all-texts.ts";
+import type { TextTree } from "../../../src/core/text/fill-text.ts";
+import { textFiles } from "../../../src/i18n/texts.ts";
 
 export const PSEUDO_LANGUAGE = "sv-SE";
 const MARKS = { start: "⟦", end: "⟧" } as const;
 
 /** Replaces the texts of the daemons in this process. Returns a function that restores them. */
 export function usePseudoLanguage(): () => void {
-  const before = structuredClone(allTexts.sv);
-  replace(allTexts.sv, marked(allTexts.en));
-  return () => replace(allTexts.sv, before);
+  const before = structuredClone(textFiles.sv);
+  replace(textFiles.sv, marked(textFiles.en));
+  return () => replace(textFiles.sv, before);
 }
 
 /** Replaces the texts that a page loads, while `usePseudoLanguage` is in effect. */
 export async function routePseudoTexts(page: Page): Promise<void> {
   await page.route("**/texts-*.json", async (route) => {
     const [, subject = ""] = /texts-\w+-(\w+)\.json/.exec(route.request().url()) ?? [];
-    await route.fulfill({ json: Object.entries(allTexts.sv).find(([name]) => name === subject)?.[1] });
+    await route.fulfill({ json: Object.entries(textFiles.sv).find(([name]) => name === subject)?.[1] });
   });
 }
 

@@ -1,8 +1,6 @@
-/**
- * Generates the nested fields of the Home Assistant app's translations from the texts of the page's forms. Names and
- * explanations of the sections are written in the files themselves.
- */
-import { parseDocument } from "yaml";
+/** Generates the translations of the Home Assistant app: its sections from its own texts, the fields from those of the page's forms. */
+import { stringify } from "yaml";
+import type { Language } from "../../../src/core/language/language.ts";
 import { allTexts } from "../sources/all-texts.ts";
 import { type AppElement, appSchema } from "./app-schema.ts";
 
@@ -12,21 +10,23 @@ interface Field {
   readonly fields?: Readonly<Record<string, Field>>;
 }
 
-type FormTexts = Readonly<Record<string, { readonly label?: string; readonly about?: string }>>;
+type FieldTexts = Readonly<Record<string, { readonly label?: string; readonly about?: string }>>;
 
-/** Returns the text of a translation file with its fields. */
-export function appTranslationText(text: string, language: keyof typeof allTexts): string {
-  const document = parseDocument(text);
-  const texts = allTexts[language].forms as FormTexts;
-  for (const [section, element] of Object.entries(appSchema())) {
-    const fields = fieldsOf(element, section, texts);
-    if (Object.keys(fields).length > 0) document.setIn(["configuration", section, "fields"], fields);
-  }
-  return document.toString({ lineWidth: 0 });
+/** Returns the translation file of a language. */
+export function appTranslationText(language: Language): string {
+  const { app, forms } = allTexts[language];
+  const { network, ...sections } = app;
+  const schema = appSchema();
+  const configuration = Object.entries(sections).map(([section, { label, about }]) => {
+    const fields = fieldsOf(schema[section] ?? {}, section, forms);
+    return [section, { name: label, description: about, ...(Object.keys(fields).length > 0 ? { fields } : {}) }];
+  });
+  const document = { configuration: Object.fromEntries(configuration), network: { "8080/tcp": network } };
+  return stringify(document, { lineWidth: 0 });
 }
 
 /** Returns the fields that have a text. The form shows the key of the others. */
-function fieldsOf(element: AppElement, path: string, texts: FormTexts): Record<string, Field> {
+function fieldsOf(element: AppElement, path: string, texts: FieldTexts): Record<string, Field> {
   if (Array.isArray(element)) return fieldsOf(element[0], `${path}[]`, texts);
   if (typeof element === "string") return {};
   return Object.fromEntries(

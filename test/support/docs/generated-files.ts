@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { addressesOf } from "../../../release/addresses.ts";
 import { configJsonSchema } from "../../../src/config/schema/json-schema.ts";
+import { languages } from "../../../src/i18n/languages.ts";
 import { resultDocs } from "../../readers/results.ts";
 import { addressDocs, blueprintDocs, blueprintFiles } from "./address-docs.ts";
 import { errorDocs, eventDocs, localDocs, metricDocs } from "./api-docs.ts";
@@ -12,17 +13,12 @@ import { commandDocs } from "./command-docs.ts";
 import { configDocs } from "./config-docs.ts";
 import { exampleText } from "./config-example.ts";
 import { entityDocs } from "./entity-docs.ts";
+import { type GeneratedFile, languageLists } from "./language-files.ts";
 import { operationDocs } from "./operation-docs.ts";
 import { planStateDocs, plugFamilyDocs, plugReasonDocs } from "./plan-docs.ts";
 import { healthDocs, problemDocs } from "./problem-docs.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
-
-export interface GeneratedFile {
-  /** Path below the root. */
-  readonly name: string;
-  readonly text: string;
-}
 
 /** Pages with generated parts: the text between `<!-- name -->` and `<!-- /name -->` in each. */
 export const generatedParts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
@@ -41,7 +37,6 @@ export const generatedParts: Readonly<Record<string, Readonly<Record<string, () 
 };
 
 const APP = "config/home-assistant/elbro/config.yaml";
-const APP_TRANSLATIONS = "config/home-assistant/elbro/translations";
 
 /** Returns every generated file with its expected text. Throws if a mark is missing. */
 export function generatedFiles(root: string): GeneratedFile[] {
@@ -52,10 +47,11 @@ export function generatedFiles(root: string): GeneratedFile[] {
   return [
     ...pages,
     { name: APP, text: withAppSchema(readFileSync(path.join(root, APP), "utf8")) },
-    ...(["en", "da", "sv", "nb"] as const).map((language) => {
-      const name = `${APP_TRANSLATIONS}/${language}.yaml`;
-      return { name, text: appTranslationText(readFileSync(path.join(root, name), "utf8"), language) };
-    }),
+    ...languageLists(root),
+    ...languages.map((language) => ({
+      name: `config/home-assistant/elbro/translations/${language}.yaml`,
+      text: appTranslationText(language),
+    })),
     ...blueprintFiles(root),
     { name: "src/core/status/version.ts", text: withHomepage(root) },
     { name: "config/elbro.example.yaml", text: exampleText() },

@@ -1,18 +1,24 @@
 /** The texts of all languages, and where the sources name them. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { Pattern, Texts } from "../../../src/core/text/fill-text.ts";
-import da from "../../../src/i18n/da.json" with { type: "json" };
-import en from "../../../src/i18n/en.json" with { type: "json" };
-import nb from "../../../src/i18n/nb.json" with { type: "json" };
-import sv from "../../../src/i18n/sv.json" with { type: "json" };
+import type { Language } from "../../../src/core/language/language.ts";
+import { type Pattern, type Texts, type TextTree, withEnglish } from "../../../src/core/text/fill-text.ts";
+import { languages } from "../../../src/i18n/languages.ts";
+import { textFiles } from "../../../src/i18n/texts.ts";
 import { childrenOf, isNode, nameOf, parse, textOf, walk } from "./architecture.ts";
 
-/** English has fewer descriptions of fields, because the schema of the configuration has them. */
-export const allTexts: { readonly [Language in "en" | "da" | "nb" | "sv"]: Texts } = { en, da, nb, sv };
+/**
+ * Texts that each language shows: what it lacks is English. English has fewer descriptions of fields, because the schema
+ * of the configuration has them.
+ */
+export const allTexts = Object.fromEntries(
+  languages.map((language) => [language, withEnglish(textFiles[language], textFiles.en)]),
+) as Readonly<Record<Language, Texts>>;
 
-/** A text as data: a pattern, or texts by name. */
-export type TextTree = Pattern | { readonly [name: string]: TextTree };
+/** Languages that have all texts, besides English. They stay complete. */
+export const completeLanguages = languages.filter(
+  (language) => language !== "en" && textFiles[language].language.state === "complete",
+);
 
 /** Returns every pattern by its key, for instance `page.log_in`. */
 export function patternsIn(tree: object, above = ""): ReadonlyMap<string, Pattern> {
@@ -23,13 +29,16 @@ export function patternsIn(tree: object, above = ""): ReadonlyMap<string, Patter
   );
 }
 
+/** Plural categories of any language (Unicode CLDR). */
+const CATEGORIES: ReadonlySet<string> = new Set(["zero", "one", "two", "few", "many", "other"]);
+
 function isPattern(tree: TextTree): tree is Pattern {
-  return typeof tree === "string" || ("one" in tree && "other" in tree);
+  return typeof tree === "string" || ("other" in tree && Object.keys(tree).every((name) => CATEGORIES.has(name)));
 }
 
-/** Returns the forms of a pattern: one, or two if it has a plural. */
+/** Returns the forms of a pattern: one, or several if it has a plural. */
 export function formsOf(pattern: Pattern): string[] {
-  return typeof pattern === "string" ? [pattern] : [pattern.one, pattern.other];
+  return typeof pattern === "string" ? [pattern] : Object.values(pattern);
 }
 
 /** Returns the names of the placeholders of a pattern. */

@@ -92,7 +92,7 @@ const FOREIGN_TEXT = "src/core/text/foreign-text.ts";
 const OWN_JSON = "src/core/text/own-json.ts";
 /** Sources that are sent to browsers. They may import types of any module, but values only of core and these packages. */
 const BROWSER = "src/dashboard/";
-const BROWSER_FOLDERS: readonly string[] = [BROWSER, "src/core/"];
+const BROWSER_FOLDERS: readonly string[] = [BROWSER, "src/core/", "src/i18n/languages.ts"];
 const BROWSER_PACKAGES: readonly string[] = ["preact", "preact/hooks", "@preact/signals", "uqr"];
 
 /**

@@ -5,6 +5,7 @@ import { planDefinitions } from "../../../src/config/plan-list.ts";
 import { readConfig } from "../../../src/config/reading/load.ts";
 import { keyRows } from "../../../src/config/schema/key-rows.ts";
 import { plansOf } from "../../../src/config/schema/plug-schema.ts";
+import { languages } from "../../../src/i18n/languages.ts";
 import { type AppElement, appSchema, ELSEWHERE, NOT_IN_A_FORM } from "../../support/docs/app-schema.ts";
 import { copiedText, copiedYaml } from "../../support/docs/copied-files.ts";
 import { pageText } from "../../support/docs/docs-pages.ts";
@@ -233,7 +234,7 @@ describe("the Home Assistant app", () => {
       expect(() => take(wrong), JSON.stringify(wrong)).toThrow();
   });
 
-  test.each(["en", "da", "sv", "nb"])("the Home Assistant app explains every section in %s", (language) => {
+  test.each(languages)("the Home Assistant app explains every section in %s", (language) => {
     const words = copiedYaml(`home-assistant/elbro/translations/${language}.yaml`) as {
       configuration: Record<string, { name: string; description: string }>;
       network: Record<string, string>;

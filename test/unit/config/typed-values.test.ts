@@ -7,8 +7,9 @@ import { plugWarnings } from "../../../src/config/plug-warnings.ts";
 import { readConfig } from "../../../src/config/reading/load.ts";
 import { configSchema } from "../../../src/config/schema/schema.ts";
 import { redactedConfig, secretsIn } from "../../../src/config/secrets.ts";
-import { type Language, languages } from "../../../src/core/language/language.ts";
+import type { Language } from "../../../src/core/language/language.ts";
 import type { Message } from "../../../src/core/language/text.ts";
+import { languages } from "../../../src/i18n/languages.ts";
 import { allTexts, patternsIn, placeholdersOf } from "../../support/sources/all-texts.ts";
 import { mistakeLines, mistakesIn } from "../../support/sources/config-mistakes.ts";
 import { typedValues } from "../../support/sources/typed-values.ts";
@@ -21,7 +22,7 @@ function readFile(): string {
 
 /** Returns the keys that a language lacks, and the placeholders without a fact, of a text and its parts. */
 function unfilledIn(language: Language, { key, facts }: Pick<Message, "key" | "facts">): string[] {
-  const pattern = patterns[language].get(key);
+  const pattern = patterns.get(language)?.get(key);
   const unfilled = pattern === undefined ? [key] : placeholdersOf(pattern).filter((name) => !(name in facts));
   return [
     ...unfilled,
@@ -29,10 +30,7 @@ function unfilledIn(language: Language, { key, facts }: Pick<Message, "key" | "f
   ];
 }
 
-const patterns = {
-  ...{ en: patternsIn(allTexts.en), da: patternsIn(allTexts.da) },
-  ...{ nb: patternsIn(allTexts.nb), sv: patternsIn(allTexts.sv) },
-};
+const patterns = new Map(languages.map((language) => [language, patternsIn(allTexts[language])]));
 
 test("any value of any key is a configuration or a list of mistakes with a text in every language, never an exception", () => {
   const before = configSchema.parse({});

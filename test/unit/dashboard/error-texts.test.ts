@@ -1,17 +1,16 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../../../src/config/reading/load.ts";
+import type { Language } from "../../../src/core/language/language.ts";
 import { message } from "../../../src/core/language/text.ts";
 import { errorIn } from "../../../src/dashboard/store/error-texts.ts";
 import { errorBody, localError } from "../../../src/http/errors.ts";
 import { allTexts } from "../../support/sources/all-texts.ts";
 
-type Translated = "da" | "nb" | "sv";
-
 const dryer = { name: "Dryer", home: "home", kind: "window", hours: 2 };
 const plug = { name: "Lamp", family: "tasmota", topic: "lamp", plan: "dryer" };
 
 /** Returns an error as the page receives it, with its texts in a language. */
-async function shownIn(language: Translated, error: Parameters<typeof errorBody>[0]) {
+async function shownIn(language: Language, error: Parameters<typeof errorBody>[0]) {
   const body = JSON.parse(JSON.stringify(errorBody(error)));
   return errorIn(language, body, async () => ({
     mistake: allTexts[language].mistake,
@@ -19,7 +18,7 @@ async function shownIn(language: Translated, error: Parameters<typeof errorBody>
   }));
 }
 
-async function mistakesIn(language: Translated, tree: object): Promise<string> {
+async function mistakesIn(language: Language, tree: object): Promise<string> {
   const reading = readConfig({ text: JSON.stringify(tree), environment: {}, readFile: () => "" });
   if (reading.kind === "config") throw new Error("no mistake");
   const error = { ...localError("invalid_parameter", "the configuration has mistakes"), mistakes: reading.mistakes };

@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { fillText } from "../../../src/core/text/fill-text.ts";
-import { allTexts, formsOf, namedTexts, patternsIn, placeholdersOf } from "../../support/sources/all-texts.ts";
+import { dashboardSubjects, fillText, withEnglish } from "../../../src/core/text/fill-text.ts";
+import { languages } from "../../../src/i18n/languages.ts";
+import { textFiles } from "../../../src/i18n/texts.ts";
+import {
+  allTexts,
+  completeLanguages,
+  formsOf,
+  namedTexts,
+  patternsIn,
+  placeholdersOf,
+} from "../../support/sources/all-texts.ts";
 
 const english = patternsIn(allTexts.en);
 const dashboard = namedTexts(["dashboard"]);
@@ -22,31 +31,60 @@ const daemon = namedTexts([
 /** The schema of the configuration has the English descriptions that the texts lack. */
 const isDescription = (key: string) => /^forms\..*\.about$/.test(key);
 
-describe.each(["da", "nb", "sv"] as const)("the texts in %s", (language) => {
-  const texts = patternsIn(allTexts[language]);
+/** Texts of a page may be longer than in English by this much, so that they fit where the English one fits. */
+const MAX_LONGER = { times: 1.5, characters: 24 } as const;
 
-  test("have the keys of English", () => {
+describe.each(languages.filter((language) => language !== "en"))("the texts in %s", (language) => {
+  const texts = patternsIn(textFiles[language]);
+
+  test("have keys of English, in its order", () => {
     const keys = [...texts.keys()].filter((key) => english.has(key) || !isDescription(key));
-    expect(keys).toEqual([...english.keys()]);
+    expect(keys).toEqual([...english.keys()].filter((key) => texts.has(key)));
   });
 
-  test("have the placeholders and plurals of English", () => {
-    for (const [key, pattern] of english) {
-      const translated = texts.get(key) ?? "";
+  test("have the placeholders of English, and each plural form of the language", () => {
+    const counts = Array.from({ length: 200 }, (_, count) => count);
+    const categories = new Set(counts.map((count) => new Intl.PluralRules(language).select(count)).concat("other"));
+    for (const [key, translated] of texts) {
+      const pattern = english.get(key) ?? translated;
       expect([key, typeof translated, placeholdersOf(translated)]).toEqual([
         ...[key, typeof pattern],
         placeholdersOf(pattern),
       ]);
+      if (typeof translated !== "string") expect([key, new Set(Object.keys(translated))]).toEqual([key, categories]);
     }
   });
 
-  test("are translated, and not empty", () => {
+  test("are translated, not empty, and not much longer", () => {
     const sentence = /[a-z]{13}|[a-z]{2} [a-z]{2}/;
     for (const [key, pattern] of texts) {
+      const inEnglish = english.get(key);
       if (!isDescription(key)) expect(formsOf(pattern).map((form) => form.trim())).not.toContain("");
-      const same = formsOf(pattern).some((form) => sentence.test(form) && form === english.get(key));
+      const same = formsOf(pattern).some((form) => sentence.test(form) && form === inEnglish);
       expect([key, same]).toEqual([key, false]);
+      if (inEnglish === undefined || !dashboardSubjects.some((subject) => key.startsWith(`${subject}.`))) continue;
+      const longest = Math.max(...formsOf(inEnglish).map((form) => form.length));
+      const limit = MAX_LONGER.times * longest + MAX_LONGER.characters;
+      for (const form of formsOf(pattern)) expect(form.length, `${key}: ${form}`).toBeLessThanOrEqual(limit);
     }
+  });
+});
+
+test.each(completeLanguages)("%s stays complete: a new text is in it too", (language) => {
+  const texts = patternsIn(textFiles[language]);
+  const missing = [...english.keys()].filter((key) => !texts.has(key));
+  expect(missing, `add these texts to src/i18n/${language}.json`).toEqual([]);
+});
+
+describe("a language with a few texts", () => {
+  const few = { page: { now: "Jetzt" } };
+
+  test("shows English for the others, marked where a translator looks", () => {
+    const english = { page: { now: "Now", later: "Later", runs: { one: "{n} run", other: "{n} runs" } } };
+    expect(withEnglish(few, english, (text) => `[en] ${text}`)).toMatchObject({
+      page: { now: "Jetzt", later: "[en] Later", runs: { one: "[en] {n} run", other: "[en] {n} runs" } },
+    });
+    expect(withEnglish(undefined, english)).toEqual(english);
   });
 });
 
@@ -60,7 +98,7 @@ test("the dashboard uses every text of its parts", () => {
 
 test("the daemon uses every text of its subjects", () => {
   const stems = [...daemon.strings].filter((each) => /\..*…$/.test(each)).map((each) => each.slice(0, -1));
-  const { page, editing, forms, results, setup, system, ...subjects } = allTexts.en;
+  const { language, app, page, editing, forms, results, setup, system, ...subjects } = allTexts.en;
   const isUsed = (key: string) => daemon.strings.has(key) || stems.some((stem) => key.startsWith(stem));
   expect([...patternsIn(subjects).keys()].filter((key) => !isUsed(key))).toEqual([]);
 });
@@ -96,5 +134,13 @@ describe("fillText", () => {
     ["selects the form for several without a count", runs, { runs: "2" }, "2 runs"],
   ])("%s", (_, pattern, facts, text) => {
     expect(fillText("en", pattern, facts)).toBe(text);
+  });
+
+  test("selects the forms of the language, and its last form where a text has no other", () => {
+    const days = { one: "{count} dzień", few: "{count} dni", many: "{count} dni", other: "{count} dnia" };
+    expect([1, 2, 5, 1.5].map((count) => fillText("pl", days, { count }))).toEqual([
+      ...["1 dzień", "2 dni", "5 dni", "1.5 dnia"],
+    ]);
+    expect(fillText("pl", runs, { count: 2, runs: "2" })).toBe("2 runs");
   });
 });

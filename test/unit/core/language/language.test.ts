@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { languageOf, languages } from "../../../../src/core/language/language.ts";
+import { languageOf } from "../../../../src/core/language/language.ts";
 import { message, nameIn, textIn } from "../../../../src/core/language/text.ts";
 import { Problems, problemIn } from "../../../../src/core/status/problem.ts";
+import { languages } from "../../../../src/i18n/languages.ts";
 import { explainFailure } from "../../../../src/mqtt/client/connect-errors.ts";
 import { allTexts } from "../../../support/sources/all-texts.ts";
 
-describe.each(["da", "sv", "nb"] as const)("%s", (language) => {
+describe.each(languages)("%s", (language) => {
   test("two entities of a device with different English names have different names", () => {
     const names = Object.entries(allTexts[language].entity);
     const twice = names.filter(([key, name]) => names.some(([other, same]) => other !== key && same === name));
@@ -13,7 +14,7 @@ describe.each(["da", "sv", "nb"] as const)("%s", (language) => {
   });
 });
 
-test("a problem has advice and detail in every language, with its facts", () => {
+test("a problem has advice and detail in each language, with its facts", () => {
   const problems = new Problems(() => undefined);
   problems.start({
     ...{ code: "plug_without_timer", subject: "timer of plug heater", since: 0 },
@@ -22,7 +23,7 @@ test("a problem has advice and detail in every language, with its facts", () => 
   });
   const [problem] = problems.list();
   if (!problem) throw new Error("no problem");
-  expect(languages.map((language) => problemIn(language, problem).detail)).toEqual([
+  expect((["en", "da", "sv", "nb"] as const).map((language) => problemIn(language, problem).detail)).toEqual([
     "its timer did not end an ON",
     "dens timer afsluttede ikke TÆNDT",
     "dess timer avslutade inte PÅ",

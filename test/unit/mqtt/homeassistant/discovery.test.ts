@@ -33,6 +33,7 @@ import {
 } from "../../../support/home/home-cases.ts";
 import { at, calendar, HOME } from "../../../support/home/price-days.ts";
 import { planOf, WASHER } from "../../../support/plans/shown-plans.ts";
+import { completeLanguages } from "../../../support/sources/all-texts.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -222,23 +223,20 @@ describe("devices", () => {
     expect(deviceOf(device, { ...OPTIONS, dashboardUrl }).configuration_url).toBe(dashboardUrl);
   });
 
-  test.each(["da", "sv", "nb"] as const)(
-    "in %s have entities with other names, and no other differences",
-    (language) => {
-      for (const { device } of cases) {
-        const english = JSON.parse(announce(OPTIONS, device, []).message.payload) as Json;
-        const { components, ...rest } = JSON.parse(
-          announce({ ...OPTIONS, language }, device, []).message.payload,
-        ) as Json;
-        const { components: named, ...same } = english;
-        const withoutNames = (all: unknown) =>
-          Object.fromEntries(Object.entries(all as Json).map(([key, each]) => [key, { ...(each as Json), name: "" }]));
-        expect(rest).toEqual(same);
-        expect(withoutNames(components)).toEqual(withoutNames(named));
-        expect(JSON.stringify(components)).not.toBe(JSON.stringify(named));
-      }
-    },
-  );
+  test.each(completeLanguages)("in %s have entities with other names, and no other differences", (language) => {
+    for (const { device } of cases) {
+      const english = JSON.parse(announce(OPTIONS, device, []).message.payload) as Json;
+      const { components, ...rest } = JSON.parse(
+        announce({ ...OPTIONS, language }, device, []).message.payload,
+      ) as Json;
+      const { components: named, ...same } = english;
+      const withoutNames = (all: unknown) =>
+        Object.fromEntries(Object.entries(all as Json).map(([key, each]) => [key, { ...(each as Json), name: "" }]));
+      expect(rest).toEqual(same);
+      expect(withoutNames(components)).toEqual(withoutNames(named));
+      expect(JSON.stringify(components)).not.toBe(JSON.stringify(named));
+    }
+  });
 
   test("of plans have settings in the category config; actions have no category", () => {
     const { components } = documentOf(planCase("", planOf(WASHER)).tree);

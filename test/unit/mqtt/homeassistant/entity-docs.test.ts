@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { languages } from "../../../../src/core/language/language.ts";
+import { languages } from "../../../../src/i18n/languages.ts";
 import { daemonRows } from "../../../../src/mqtt/homeassistant/daemon-entities.ts";
 import { entityName } from "../../../../src/mqtt/homeassistant/entity.ts";
 import { homeRows } from "../../../../src/mqtt/homeassistant/home-entities.ts";
