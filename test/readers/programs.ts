@@ -1,6 +1,6 @@
 /** The programs that the lab runs: where each comes from, what it reads, and which of its steps are checked. */
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";
 import { install } from "../homeassistant/install.ts";
@@ -68,6 +68,15 @@ export function programsIn(sources: string | null): readonly Program[] {
     {
       ...{ name: "EMHASS", input: "`prod_price_forecast` over HTTP", home: "nordpool", steps: "sold" },
       ...{ decimals: 6, run: inEmhass("dayahead-optim", "prod_price_forecast") },
+    },
+    {
+      ...{ name: "evcc", input: "the tariffs of this page over HTTP", home: "nordpool", steps: "all", decimals: 6 },
+      note: "Its packages tariff, plugin and decoder. Lists are moved to the present, because evcc has no other clock.",
+      run: (cases) => runEvcc(sourceOf("evcc"), evccConfigs().page, cases),
+    },
+    {
+      ...{ name: "evcc", input: "`config/snippets/evcc.yaml`", home: "nordpool", steps: "all", decimals: 6 },
+      run: (cases) => runEvcc(sourceOf("evcc"), evccConfigs().snippet, cases),
     },
     {
       ...{ name: "Predbat", input: "`metric_octopus_import`: entity, format predbat", home: "predbat", steps: "known" },
@@ -175,6 +184,31 @@ function runInNodeRed(form: string, source: string, cases: readonly Case[]): rea
   return JSON.parse(
     run(process.execPath, path.join(PROGRAMS, "in-node-red.cjs"), folder, casesFile(cases), form),
   ) as Read[];
+}
+
+/** Returns the configurations of evcc that the documentation shows. */
+function evccConfigs() {
+  const page = readFileSync(path.resolve(PROGRAMS, "../../../docs/other-programs.md"), "utf8");
+  const snippet = readFileSync(path.resolve(PROGRAMS, "../../../config/snippets/evcc.yaml"), "utf8");
+  return { page: /^## evcc\n+```yaml\n(.*?)^```/ms.exec(page)?.[1] ?? "", snippet };
+}
+
+/** Builds a program of evcc's packages, and loads a configuration with it. */
+function runEvcc(source: string, config: string, cases: readonly Case[]): Ran {
+  const version = versionOf(source);
+  const folder = path.join(FOLDER, `evcc-${version}`);
+  if (!existsSync(folder)) {
+    cpSync(realpathSync(source), folder, { recursive: true, filter: (name) => path.basename(name) !== ".git" });
+    // The package for EEBus needs a module that no proxy has, and tariffs only name its type.
+    rmSync(path.join(folder, "server/eebus"), { recursive: true });
+    mkdirSync(path.join(folder, "server/eebus"));
+    writeFileSync(path.join(folder, "server/eebus/config.go"), "package eebus\n\ntype Config struct{}\n");
+  }
+  cpSync(path.join(PROGRAMS, "in_evcc.go"), path.join(folder, "cmd/in_evcc/main.go"));
+  run("go", "-C", folder, "build", "-o", "in_evcc", "./cmd/in_evcc");
+  const file = path.join(folder, "evcc.yaml");
+  writeFileSync(file, config);
+  return { version, results: JSON.parse(run(path.join(folder, "in_evcc"), file, casesFile(cases))) as Read[] };
 }
 
 /** Runs the published card's function as the card does (`_generateData` of its `graphEntry.ts`). */

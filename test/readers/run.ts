@@ -1,5 +1,5 @@
 /**
- * `npm run lab -- readers`: runs other programs on what elbro publishes, and compares each step with the price of the
+ * `npm run lab -- readers [NAME]`: runs other programs on what elbro publishes, and compares each step with the price of the
  * service. `READERS_DIR` is a folder with clones of the programs that no registry has.
  *
  * Writes `results.json`, from which docs/other-programs.md is generated. Exit code: 0 if all are as before or better.
@@ -23,9 +23,10 @@ for await (const each of cases()) all.push(each);
 console.log(`${all.length} times of day`);
 
 const results: Result[] = [];
+const [only] = process.argv.slice(2);
 for (const program of programsIn(process.env.READERS_DIR ?? null)) {
   const before = earlier.find(({ name, input }) => name === program.name && input === program.input);
-  const result = await resultOf(program);
+  const result = only === undefined || only === program.name ? await resultOf(program) : null;
   if (result ?? before) results.push(result ?? (before as Result));
   if (result && before && result.right * before.all < before.right * result.all) process.exitCode = 1;
 }
