@@ -87,8 +87,14 @@ export class Collector {
       targets: this.#deps.targets(),
       accountTargets: this.#deps.accountTargets(now),
       stateOf: (series) => repository.stateOf(series),
-      notBefore: (series, priority) =>
-        account.notBefore(operationIdOf(series), paramsOf(series, undefined), shareOf(priority), now),
+      notBefore({ series, priority }, ownTime) {
+        const request = {
+          operation: operationIdOf(series),
+          params: paramsOf(series, undefined),
+          share: shareOf(priority),
+        };
+        return account.notBefore(request, now, ownTime);
+      },
       historyFrom: this.#deps.historyFrom(now),
     });
     if (step.kind === "sleep") return Math.min(step.until, account.rest(step.heldUntil, now));

@@ -154,6 +154,7 @@ export class SeriesRepository {
     return {
       spend: (spend) => this.#writing.attempt(() => requestLog.spend(spend))?.value ?? null,
       settle: (...ending) => requestLog.settle(...ending),
+      giveBack: (...unsent) => requestLog.giveBack(...unsent),
       recent: (account, count) => requestLog.recent(account, count),
     };
   }

@@ -43,6 +43,9 @@ export const digestWith = (changed: Readonly<Record<string, string>> = {}) =>
 export const DAMAGED_ATTEMPT: string = `digest is not ${digestWith()}`;
 /** SQL that updates the digest of all attempts; with a `where` clause, of some. */
 export const SIGN_ATTEMPTS: string = `update attempt set digest = ${digestWith()}`;
+/** Status of an attempt that was not sent, and the SQL condition for those that count. */
+const UNSENT = -1;
+const COUNTS = `status is not ${UNSENT}`;
 /** Attempts at another service, whose clock may be another too, are marked: see data-source.ts. */
 const OF_SOURCE = "instr(account, '/') = 0";
 const SETTLED = { status: "?1", request_id: "?2", server_ms: "coalesce(?3, server_ms)" };
@@ -117,6 +120,13 @@ export class RequestLog {
     this.#unwritten.push({ id, status, requestId, serverMs });
   }
 
+  /** Records that an attempt was not sent, so that it no longer counts. After a crash before the next write it counts. */
+  giveBack(account: string, id: number): void {
+    this.settle(id, UNSENT, null, null);
+    const count = this.#counted?.counts.get(account) ?? 0;
+    if (count > 0) this.#counted?.counts.set(account, count - 1);
+  }
+
   /** Writes the results that `settle` recorded; inside a caller's transaction maybe again later. */
   flush(): void {
     const settle = this.#database.prepare(SETTLE);
@@ -168,7 +178,7 @@ export class RequestLog {
   countSince(account: string, since: EpochMs): number {
     if (this.#counted?.since !== since) {
       const counts = this.#database
-        .prepare("select account, count(*) as count from attempt where at_ms >= ? group by account")
+        .prepare(`select account, count(*) as count from attempt where at_ms >= ? and ${COUNTS} group by account`)
         .all(since);
       this.#counted = { since, counts: new Map(counts.map(({ account, count }) => [String(account), Number(count)])) };
     }
@@ -185,13 +195,13 @@ export class RequestLog {
   #readSpent(since: EpochMs): Map<string, SpentRequest[]> {
     const unwritten = new Map(this.#unwritten.map(({ id, status }) => [id, status]));
     const attempts = this.#database.prepare(
-      "select account, id, share, status from attempt where at_ms >= ? order by id desc",
+      `select account, id, share, status from attempt where at_ms >= ? and ${COUNTS} order by id desc`,
     );
     const found = new Map<string, SpentRequest[]>();
     for (const { account, id, share, status } of attempts.iterate(since)) {
       const own = found.get(String(account)) ?? [];
       const known = unwritten.get(Number(id)) ?? (status === null ? null : Number(status));
-      own.push({ share: String(share), status: known });
+      if (known !== UNSENT) own.push({ share: String(share), status: known });
       found.set(String(account), own);
     }
     return found;
@@ -199,7 +209,7 @@ export class RequestLog {
 
   /** Returns the newest attempts of an account that may still count. Shape: oldest first. */
   recent(account: string, count: number): SpentAttempt[] {
-    const attempts = this.#database.prepare(`select ${SPENT} where account = ? order by id desc limit ?`);
+    const attempts = this.#database.prepare(`select ${SPENT} where account = ? and ${COUNTS} order by id desc limit ?`);
     return (attempts.all(account, Math.min(count, MAX_RECENT)) as unknown as SpentAttempt[]).reverse();
   }
 
@@ -207,7 +217,8 @@ export class RequestLog {
   recentOfAll(count: number, before: EpochMs): Map<string, SpentAttempt[]> {
     const attempts = this.#database.prepare(
       `select account, ${SPENT}
-       where id > coalesce((select id from attempt where server_ms < ? order by id desc limit 1), 0) order by id desc`,
+       where id > coalesce((select id from attempt where server_ms < ? order by id desc limit 1), 0) and ${COUNTS}
+       order by id desc`,
     );
     const found = new Map<string, SpentAttempt[]>();
     for (const { account, ...attempt } of attempts.iterate(before)) {

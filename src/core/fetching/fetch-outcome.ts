@@ -17,9 +17,15 @@ export type FetchFailure =
   | { readonly kind: "malformed"; readonly why: Text; readonly requestId: string | null }
   /**
    * No response of the service: network, TLS, time-out, or something else answered, such as a log-in page or a proxy.
-   * `retryAfterMs` is its `Retry-After`; null or absent without one.
+   * `retryAfterMs` is its `Retry-After`; null or absent without one. `isUnsent`: no byte of the request was sent, so it
+   * used no quota.
    */
-  | { readonly kind: "unreachable"; readonly why: Text; readonly retryAfterMs?: number | null };
+  | {
+      readonly kind: "unreachable";
+      readonly why: Text;
+      readonly retryAfterMs?: number | null;
+      readonly isUnsent?: boolean;
+    };
 
 /** The rate limiter or the circuit breaker held the request back. It used no quota. */
 export interface Deferred {

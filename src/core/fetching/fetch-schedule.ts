@@ -9,7 +9,7 @@
 import type { SeriesKey } from "../series/series.ts";
 import type { Calendar } from "../time/calendar.ts";
 import { type EpochMs, HOUR_MS } from "../time/interval.ts";
-import { nextSlot, slotOn, slots } from "../time/schedule-slots.ts";
+import { nextSlot, type Slots, slotOn, slots } from "../time/schedule-slots.ts";
 import {
   type AccountPoll,
   type AccountTarget,
@@ -29,6 +29,8 @@ import { USAGE_DAYS, usageCandidate, usageDaysUntil } from "./usage-schedule.ts"
 interface FetchCandidate {
   readonly dueAt: EpochMs;
   readonly step: FetchRequest;
+  /** Times at which it may be sent in an outage, whatever the pause after the last failure. */
+  readonly times?: Slots;
 }
 
 /** Days before today that a price request also covers while they are incomplete. The price levels compare with them. */
@@ -44,7 +46,8 @@ export function nextFetch(input: FetchScheduleInput): NextFetch {
   let until = input.now + MAX_SLEEP_MS;
   let heldUntil: EpochMs | null = null;
   for (const want of wants(input)) {
-    const at = Math.max(want.dueAt, input.notBefore(want.step.series, want.step.priority));
+    const { times } = want;
+    const at = Math.max(want.dueAt, input.notBefore(want.step, times && ((since) => nextSlot(input, since, times))));
     // A pause of the back-fill is normal, and is shown with its progress.
     if (at > input.now && want.dueAt <= input.now && want.step.priority !== "backfill")
       heldUntil = Math.max(heldUntil ?? 0, at);
@@ -85,13 +88,14 @@ function* accountWants(input: FetchScheduleInput, { series, poll, reaches }: Acc
     case "placePrices": {
       const today = input.calendar.day(input.now);
       if (reaches === null || reaches < today.end)
-        return yield { dueAt: nextSlot(input, answeredAt, slots.placeToday), step };
+        return yield { dueAt: nextSlot(input, answeredAt, slots.placeToday), step, times: slots.placeToday };
       if (reaches >= input.calendar.add("day", today.end, 1)) {
         const recheckAt = slotOn(input, today.start, slots.placeRecheck);
         if (answeredAt < recheckAt) yield { dueAt: recheckAt, step };
         return;
       }
-      return yield { dueAt: nextSlot(input, Math.max(answeredAt, today.start), slots.placeTomorrow), step };
+      const dueAt = nextSlot(input, Math.max(answeredAt, today.start), slots.placeTomorrow);
+      return yield { dueAt, step, times: slots.placeTomorrow };
     }
   }
 }
@@ -122,10 +126,13 @@ function* priceWants(input: FetchScheduleInput, series: SeriesKey): Generator<Fe
     start: oldestShortDay(state, calendar, today.start) ?? (missingToday ? today.start : tomorrow.start),
     end: missingTomorrow ? tomorrow.end : today.end,
   };
-  yield {
-    dueAt: missingToday ? todayDueAt(input, state, today.start) : tomorrowDueAt(input, state, tomorrow.start),
-    step: { kind: "request", series, range, priority: missingToday ? "today" : "tomorrow" },
-  };
+  const step: FetchRequest = { kind: "request", series, range, priority: missingToday ? "today" : "tomorrow" };
+  const times = missingToday ? slots.today : slots.tomorrow;
+  const askedAt = state.askedAt(missingToday ? today.start : tomorrow.start);
+  if (missingToday && askedAt === null) return yield { dueAt: now, step, times };
+  // Requests of an earlier day were for today's prices.
+  const after = missingToday ? Number(askedAt) : Math.max(askedAt ?? 0, today.start);
+  yield { dueAt: nextSlot(input, after, times), step, times };
 }
 
 /** Yields the evening's recheck of the last days, today and tomorrow, because the service may correct prices. */
@@ -140,17 +147,6 @@ function* priceRecheck(input: FetchScheduleInput, series: SeriesKey): Generator<
   const start = calendar.add("day", today.start, -PRICE_DAYS_BACK);
   const range = { start, end: calendar.add("day", today.end, 1) };
   yield { dueAt, step: { kind: "request", series, range, priority: "usage" } };
-}
-
-function todayDueAt(input: FetchScheduleInput, state: SeriesState, today: EpochMs): EpochMs {
-  const askedAt = state.askedAt(today);
-  return askedAt === null ? input.now : nextSlot(input, askedAt, slots.today);
-}
-
-/** Returns when tomorrow's prices are due. Requests of an earlier day do not count: they were for today's. */
-function tomorrowDueAt(input: FetchScheduleInput, state: SeriesState, tomorrow: EpochMs): EpochMs {
-  const today = input.calendar.startOf("day", input.now);
-  return nextSlot(input, Math.max(state.askedAt(tomorrow) ?? today, today), slots.tomorrow);
 }
 
 /** Returns the oldest of the last days that was never requested or is incomplete; null if all are complete. */

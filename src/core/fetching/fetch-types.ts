@@ -97,7 +97,13 @@ export interface FetchScheduleInput extends SlotClock {
   /** Series of the account and of its places. */
   readonly accountTargets: readonly AccountTarget[];
   readonly stateOf: (series: SeriesKey) => SeriesState;
-  /** Returns the earliest time at which the rate limiter and the circuit breaker allow this series at this priority. */
-  readonly notBefore: (series: SeriesKey, priority: Priority) => EpochMs;
+  /**
+   * Returns the earliest time at which the rate limiter and the circuit breaker allow a request. `ownTime` returns the
+   * next time of its own timetable after a failure; absent if it has none.
+   */
+  readonly notBefore: (
+    request: Pick<FetchRequest, "series" | "priority">,
+    ownTime: ((since: EpochMs) => EpochMs) | undefined,
+  ) => EpochMs;
   readonly historyFrom: EpochMs;
 }

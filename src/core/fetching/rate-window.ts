@@ -29,6 +29,11 @@ export class RateWindow {
     this.#note(attempt);
   }
 
+  remove(attempt: Attempt): void {
+    this.#attempts = this.#attempts.filter((each) => each !== attempt);
+    this.#index();
+  }
+
   /** Returns the number of attempts after `since`; `poll` includes back-fill. */
   count(share: Share | "all", since: MonotonicMs): number {
     const times = this.#times[share];

@@ -38,6 +38,9 @@ const MIN_WAIT_MS = SECOND_MS;
 const MAX_NAMED_MS = DAY_MS + HOUR_MS;
 /** Maximum `Retry-After` accepted in an outage. */
 const MAX_OUTAGE_MS = HOUR_MS;
+const UNSENT_WAITS_MS = [MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS] as const;
+/** Part of the wait by which installations differ after an outage. */
+const UNSENT_JITTER = 0.2;
 const RATE_LIMIT_JITTER_MS = 5 * SECOND_MS;
 
 /** Consecutive failures that open the circuit breaker, and its first and longest open time. */
@@ -49,6 +52,7 @@ const BREAKER_LONGEST_MS = 60 * MINUTE_MS;
 export function judge(failure: FetchFailure, streak: number, random: () => number, need: Need = "other"): Verdict {
   switch (failure.kind) {
     case "unreachable": {
+      if (failure.isUnsent) return trouble("account", unsentWaitMs(streak, random), "unreachable");
       const waitMs = jitter(backoff(15 * SECOND_MS, 5 * MINUTE_MS, streak), random);
       return trouble("account", Math.max(waitMs, namedOutageMs(failure)), "unreachable");
     }
@@ -108,6 +112,12 @@ function internalError(streak: number, random: () => number): Verdict {
   const waitMs = 30 * SECOND_MS + Math.round(random() * 90 * SECOND_MS);
   const settled = (streak + 1) % INTERNAL_ERROR_TRIES === 0;
   return { ...trouble("series", waitMs, "service_trouble"), settled };
+}
+
+/** Returns the wait after a request that was not sent, which cost nothing: up to 1, 2, 5, 5, … minutes. */
+function unsentWaitMs(streak: number, random: () => number): number {
+  const longestMs = UNSENT_WAITS_MS[Math.min(streak, UNSENT_WAITS_MS.length - 1)] ?? MIN_WAIT_MS;
+  return Math.round(longestMs * (1 - UNSENT_JITTER * random()));
 }
 
 function namedOutageMs({ retryAfterMs }: { readonly retryAfterMs?: number | null }): number {

@@ -91,12 +91,21 @@ export class Account {
     return { minute: reported("minute"), day: reported("day") };
   }
 
-  /** Returns the earliest time for a request of this share; `now` if it is allowed immediately. */
-  notBefore(operation: OperationId, params: ParamsOf<OperationId>, share: Share, now: EpochMs): EpochMs {
+  /**
+   * Returns the earliest time for a request; `now` if it is allowed immediately. `ownTime` returns the next time of its
+   * own timetable after a failure; without one, a request waits for the end of an outage's pause.
+   */
+  notBefore(
+    { operation, params, share }: Pick<AccountRequest<OperationId>, "operation" | "params" | "share">,
+    now: EpochMs,
+    ownTime?: (since: EpochMs) => EpochMs,
+  ): EpochMs {
     const { clock, circuitBreaker, rateLimiter } = this.#deps;
     const monotonicMs = clock.monotonicMs();
+    const bootAt = now - monotonicMs;
     const scopes = this.#scopesOf(operation, params, share);
-    const until = Math.max(circuitBreaker.pausedUntil(scopes), rateLimiter.earliest(share, monotonicMs));
+    const paused = circuitBreaker.pausedUntil(scopes, ownTime && ((since) => ownTime(bootAt + since) - bootAt));
+    const until = Math.max(paused, rateLimiter.earliest(share, monotonicMs));
     return now + Math.max(0, Math.ceil(until - monotonicMs));
   }
 
@@ -143,7 +152,8 @@ export class Account {
     if (inFlight) return inFlight as Promise<AccountReply<Id>>;
     const { rateLimiter, circuitBreaker, clock } = this.#deps;
     const scopes = this.#scopesOf(inquiry.operation, inquiry.params, inquiry.share);
-    const pausedUntil = circuitBreaker.pausedUntil(scopes);
+    // The schedule paces the requests for prices during an outage, see `notBefore`.
+    const pausedUntil = circuitBreaker.pausedUntil(scopes, inquiry.share === "prices" ? () => 0 : undefined);
     if (pausedUntil > clock.monotonicMs())
       return this.#deferred(
         pausedUntil,

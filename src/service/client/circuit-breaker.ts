@@ -52,6 +52,8 @@ const MIN_STORED_MS = MINUTE_MS;
 /** Maximum scopes, because LAN clients may send any number of different requests. */
 const MAX_SCOPES = 500;
 const BREAKER = "the breaker";
+/** Kind of a pause after a request that was not sent. It cost no quota, so the breaker does not count it. */
+const UNSENT = "unsent";
 
 export class CircuitBreaker {
   readonly #deps: CircuitBreakerDeps;
@@ -80,11 +82,18 @@ export class CircuitBreaker {
     });
   }
 
-  /** Returns until when no request is allowed in these scopes; a past time if none are paused. Unit: monotonic ms. */
-  pausedUntil(scopes: Scopes): MonotonicMs {
+  /**
+   * Returns until when no request is allowed in these scopes; a past time if none are paused. `ownTime` returns the next
+   * time of a request's own timetable after a failure: a pause for an outage does not last longer. Unit: monotonic ms.
+   */
+  pausedUntil(scopes: Scopes, ownTime?: (since: MonotonicMs) => MonotonicMs): MonotonicMs {
     const { account, place, series, request } = scopes;
-    const names = [account, BREAKER, place, series, request];
-    return Math.max(...names.map((name) => this.#pauses.get(name)?.until ?? 0));
+    const ends = [account, BREAKER, place, series, request].map((name) => {
+      const pause = this.#pauses.get(name);
+      if (!pause || !ownTime || !judge(failureOf(pause.kind), 0, () => 0).trouble) return pause?.until ?? 0;
+      return Math.min(pause.until, ownTime(pause.since));
+    });
+    return Math.max(...ends);
   }
 
   /** Returns the stored fields of the failure behind a pause; null if no scope is paused. */
@@ -98,11 +107,11 @@ export class CircuitBreaker {
   /** Records a failure of a request sent at `sentAt`, and returns its consequence. */
   failure(scopes: Scopes, failure: FetchFailure, sentAt: MonotonicMs, need: Need = "other"): Verdict {
     const now = this.#deps.clock.monotonicMs();
-    const kind = failure.kind === "refused" ? `${failure.status} ${failure.code ?? ""}`.trim() : failure.kind;
+    const kind = kindOf(failure);
     const lost = failure.kind === "refused" && failure.status === 404;
     const streak = lost ? this.#countLost(scopes.place, sentAt, now) : this.#streakOf(scopes, kind, sentAt);
     const verdict = judge(failure, streak, this.#deps.random, need);
-    if (verdict.trouble && sentAt >= this.#lastFailureAt) this.#countFailure(kind, now);
+    if (verdict.trouble && kind !== UNSENT && sentAt >= this.#lastFailureAt) this.#countFailure(kind, now);
     this.#pause(scopes[verdict.scope], { kind, streak, since: now, until: now + verdict.waitMs });
     if (verdict.waitMs >= MIN_STORED_MS || kind.startsWith("429") || this.#isStoredOver(now)) this.#keep(now);
     return verdict;
@@ -196,15 +205,21 @@ export class CircuitBreaker {
       const restNowMs = restMs - (limited ? passedMs : passedByWallMs);
       onDisk.set(name, now + restNowMs);
       if (restNowMs <= 0) continue;
-      this.#pauses.set(name, { kind, streak, since: Number.NEGATIVE_INFINITY, until: now + restNowMs });
+      this.#pauses.set(name, { kind, streak, since: now, until: now + restNowMs });
       if (name === BREAKER) this.#failures = BREAKER_FAILURES + streak;
     }
   }
 }
 
+function kindOf(failure: FetchFailure): string {
+  if (failure.kind === "refused") return `${failure.status} ${failure.code ?? ""}`.trim();
+  return failure.kind === "unreachable" && failure.isUnsent ? UNSENT : failure.kind;
+}
+
 /** Returns the failure behind a pause, reconstructed from its kind. */
 function failureOf(kind: string): FetchFailure {
   const why = "an earlier attempt failed";
+  if (kind === UNSENT) return { kind: "unreachable", why, isUnsent: true };
   if (kind === "malformed") return { kind, why, requestId: null };
   const [status = "", code = null] = kind.split(" ");
   if (!/^\d{3}$/.test(status)) return { kind: "unreachable", why };

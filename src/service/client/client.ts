@@ -16,7 +16,7 @@ import { parseQuotaHeaders, parseRetryAfterSec } from "../contract/quota-headers
 import { writeRequest } from "../contract/request.ts";
 import type { AnswerNotes } from "./answer-notes.ts";
 import type { HttpAnswer, HttpGet } from "./http-transport.ts";
-import { TOO_MANY_HEADERS } from "./network-errors.ts";
+import { TOO_MANY_HEADERS, UnsentError } from "./network-errors.ts";
 import type { Permit } from "./rate-limiter.ts";
 
 /** Data of a request other than its parameters. */
@@ -89,7 +89,9 @@ async function send<Id extends OperationId>(
   } catch (error) {
     const why = reasonOf(error, message("net.failed"));
     if (why === TOO_MANY_HEADERS) return { kind: "malformed", why, requestId: null };
-    return { kind: "unreachable", why: typeof why === "string" ? withoutSecrets(why, secrets) : why };
+    const isUnsent = error instanceof UnsentError;
+    if (isUnsent) permit.giveBack();
+    return { kind: "unreachable", why: typeof why === "string" ? withoutSecrets(why, secrets) : why, isUnsent };
   }
   const notes = isPage(answer.body) ? NOT_THE_SERVICE : notesOf(answer, secrets);
   permit.note(notes);

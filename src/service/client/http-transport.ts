@@ -7,7 +7,7 @@ import Pool from "undici/lib/dispatcher/pool.js";
 import { TextError } from "../../core/language/text.ts";
 import { errorCode } from "../../core/text/error-words.ts";
 import { foreignSources } from "../../core/text/foreign-text.ts";
-import { BODY_TOO_LONG, describeFailure, STOPPED_MIDWAY } from "./network-errors.ts";
+import { BODY_TOO_LONG, describeFailure, STOPPED_MIDWAY, UnsentError } from "./network-errors.ts";
 import { NO_PROXY, type ProxySettings } from "./proxy.ts";
 
 export interface HttpAnswer {
@@ -68,10 +68,14 @@ export function openTransport(origin: string, options: TransportOptions = {}): T
     const ends = [signal, closing.signal];
     if (ends.some(({ aborted }) => aborted)) giveUp();
     for (const end of ends) end.addEventListener("abort", giveUp);
+    let isStarted = false;
+    const onStart = () => {
+      isStarted = true;
+    };
     try {
-      return await send(agent, request, deadline.signal);
+      return await send(agent, request, deadline.signal, onStart);
     } catch (error) {
-      throw new TextError(describeFailure(error), { cause: error });
+      throw new (isStarted ? TextError : UnsentError)(describeFailure(error), { cause: error });
     } finally {
       clearTimeout(timer);
       for (const end of ends) end.removeEventListener("abort", giveUp);
@@ -122,8 +126,11 @@ function openAgent(
 
 type SentRequest = Pick<Agent.DispatchOptions, "origin" | "path" | "headers" | "method" | "body">;
 
-/** Sends one request over its own connection: on an idle one that the server closes it would fail and count. */
-function send(agent: Dispatcher, request: SentRequest, signal: AbortSignal): Promise<HttpAnswer> {
+/**
+ * Sends one request over its own connection: on an idle one that the server closes it would fail and count. Calls
+ * `onStart` before the first byte is sent; after that the service may count the request.
+ */
+function send(agent: Dispatcher, request: SentRequest, signal: AbortSignal, onStart: () => void): Promise<HttpAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
   if (signal.aborted) reject(signal.reason);
   // A request that waits for a connection cannot be aborted yet; it is aborted when it gets one, before it is sent.
@@ -137,8 +144,9 @@ function send(agent: Dispatcher, request: SentRequest, signal: AbortSignal): Pro
     { ...request, reset: true },
     {
       onRequestStart(controller) {
-        if (signal.aborted) controller.abort(signal.reason);
-        else signal.addEventListener("abort", () => controller.abort(signal.reason));
+        if (signal.aborted) return controller.abort(signal.reason);
+        onStart();
+        signal.addEventListener("abort", () => controller.abort(signal.reason));
       },
       onResponseStart(_, status, headers) {
         head = { status, header: (name) => [headers[name]].flat()[0] };

@@ -1,5 +1,5 @@
 /** Reasons why a request to the service has no response. */
-import { message, reasonOf, type Text } from "../../core/language/text.ts";
+import { message, reasonOf, type Text, TextError } from "../../core/language/text.ts";
 import { errorCode } from "../../core/text/error-words.ts";
 
 /** undici's error code for a body over the size limit. */
@@ -7,6 +7,9 @@ export const BODY_TOO_LONG = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 export const STOPPED_MIDWAY = message("net.midway");
 
 export const TOO_MANY_HEADERS = message("net.headers");
+
+/** Error of a request of which no byte was sent, so that it used no quota: its connection was not made. */
+export class UnsentError extends TextError {}
 
 /** Messages for errors of sockets and undici. "It" is the service. */
 const SOCKET_WORDS: Readonly<Record<string, Text>> = {

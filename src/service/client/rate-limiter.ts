@@ -33,6 +33,8 @@ export interface AttemptLog {
   /** Records an attempt, which is on disk when this returns. Returns its id; null if it could not be written. */
   spend(spend: Spend): number | null;
   settle(id: number, status: number, requestId: string | null, serverMs: EpochMs | null): void;
+  /** Records that an attempt was not sent, so that it no longer counts. */
+  giveBack(account: string, id: number): void;
   /** Returns the newest attempts. Shape: oldest first. */
   recent(account: string, count: number): readonly SpentAttempt[];
 }
@@ -62,6 +64,7 @@ interface PermitOptions {
   readonly attemptId: number;
   readonly onNotes: (notes: AnswerNotes) => void;
   readonly onSettled: (notes: AnswerNotes | null) => void;
+  readonly onUnsent: () => void;
 }
 
 /**
@@ -91,6 +94,13 @@ class GrantedPermit {
     invariant(this.#state !== "settled", "a response belongs to an open permit");
     this.#notes = notes;
     this.#options.onNotes(notes);
+  }
+
+  /** Ends the permit of a request of which no byte was sent: its attempt does not count. */
+  giveBack(): void {
+    invariant(this.#state === "used" && this.#notes === null, "an attempt is given back only if it was not sent");
+    this.#state = "settled";
+    this.#options.onUnsent();
   }
 
   /** Records the end of the request, which must follow in any case; a second call has no effect. */
@@ -182,26 +192,35 @@ export class RateLimiter {
       const why = message("held.not_writable");
       return { kind: "wait", untilMs: monotonicMs + UNWRITTEN_WAIT_MS, why, isQuota: false };
     }
-    this.count(id, share, monotonicMs);
+    const attempt = this.count(id, share, monotonicMs);
     this.#inFlight++;
-    return { kind: "go", permit: this.#permit(id) };
+    return { kind: "go", permit: this.#permit(id, attempt) };
   }
 
   /** Counts an attempt that is in the request log. */
-  count(id: number, share: Share, at: MonotonicMs): void {
+  count(id: number, share: Share, at: MonotonicMs): Attempt {
+    const attempt = { share, at };
     this.#newestId = id;
-    this.#spending.add({ share, at });
+    this.#spending.add(attempt);
     this.#ceilings.spent(id, share, at);
+    return attempt;
   }
 
-  #permit(attemptId: number): Permit {
+  #permit(attemptId: number, attempt: Attempt): Permit {
+    const { account, requestLog } = this.#deps;
     return new GrantedPermit({
-      account: this.#deps.account,
+      account,
       attemptId,
       onNotes: (notes) => this.#learn(attemptId, notes),
       onSettled: (notes) => {
         this.#inFlight--;
-        this.#deps.requestLog.settle(attemptId, notes?.status ?? 0, notes?.requestId ?? null, serviceTime(notes));
+        requestLog.settle(attemptId, notes?.status ?? 0, notes?.requestId ?? null, serviceTime(notes));
+      },
+      onUnsent: () => {
+        this.#inFlight--;
+        this.#spending.remove(attempt);
+        this.#ceilings.giveBack(attemptId);
+        requestLog.giveBack(account, attemptId);
       },
     });
   }

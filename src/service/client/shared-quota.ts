@@ -92,6 +92,12 @@ export class SharedQuota {
     }
   }
 
+  /** Removes an attempt that was not sent. */
+  giveBack(id: number): void {
+    this.#tracks = this.#tracks.filter((track) => track.id !== id);
+    for (const [window, ceiling] of this.#ceilings) ceiling.left = ceiling.remaining - this.#laterThan(window, ceiling);
+  }
+
   apply(report: QuotaReport): void {
     const track = this.#tracks.find(({ id }) => id === report.id);
     if (!track) return;

@@ -147,6 +147,7 @@ export function openTried(options: AccountsOptions, account: AccountConfig, used
   const requestLog: AttemptLog = {
     ...spends,
     recent: (_, count) => spends.recent(logged, count),
+    giveBack: (_, id) => spends.giveBack(logged, id),
     spend(spend) {
       const id = spends.spend({ ...spend, account: logged });
       if (id !== null && isSameService) used?.countTried(id, spend.share);

@@ -59,7 +59,7 @@ function rowsIn(file: string, url: string): Row[] {
   const database = new DatabaseSync(file);
   const source = sourceOf(url, false);
   const stored = database.prepare("select value from setting where name = 'source'").get()?.value;
-  const rows = database.prepare("select account, request_id from attempt").all();
+  const rows = database.prepare("select account, request_id from attempt where status is not -1").all();
   database.close();
   return rows.map(({ account, request_id }) => ({
     requestId: request_id === null ? null : String(request_id),

@@ -4,6 +4,7 @@ import { Account } from "../../../src/service/client/account.ts";
 import { CircuitBreaker } from "../../../src/service/client/circuit-breaker.ts";
 import { createClient } from "../../../src/service/client/client.ts";
 import type { HttpAnswer } from "../../../src/service/client/http-transport.ts";
+import { UnsentError } from "../../../src/service/client/network-errors.ts";
 import { Outage } from "../../../src/service/client/outage.ts";
 import { RateLimiter } from "../../../src/service/client/rate-limiter.ts";
 import { LearnedRateLimits } from "../../../src/service/client/rate-limits.ts";
@@ -19,7 +20,10 @@ export const HOME = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
 interface Waiting {
   readonly path: string;
   readonly answer: (status: number, body: unknown, headers?: Readonly<Record<string, string>>) => void;
+  /** Ends it without a response; the service may have counted it. */
   readonly lose: (why: string) => void;
+  /** Ends it before a byte of it was sent. */
+  readonly refuse: () => void;
 }
 
 /** Account whose service is the test: the test sees each request and decides when and how to respond. */
@@ -89,6 +93,7 @@ export class AskedAccount extends ManualMachine {
     this.arrived.push({
       path,
       lose: (why) => reject(new Error(why)),
+      refuse: () => reject(new UnsentError("it refuses the connection")),
       answer: (status, body, headers = {}) => {
         const all: Readonly<Record<string, string>> = { ...this.#quotaHeaders(), ...headers };
         resolve({ status, body: JSON.stringify(body), header: (name) => all[name] });

@@ -10,5 +10,10 @@ export function malformed(): FetchFailure {
 }
 
 export function unreachable(): FetchFailure {
-  return { kind: "unreachable", why: "it refuses the connection" };
+  return { kind: "unreachable", why: "it did not answer within 30 s" };
+}
+
+/** Returns the failure of a request of which no byte was sent. */
+export function unsent(): FetchFailure {
+  return { kind: "unreachable", why: "it refuses the connection", isUnsent: true };
 }

@@ -37,7 +37,16 @@ const passage = fc
   .record({
     upMs: flightMs,
     downMs: fc.oneof(fc.constant(0), fc.nat({ max: TIMEOUT_MS })),
-    fate: fc.constantFrom<Passage["fate"]>("answered", "answered", "answered", "answered", "bare", "lost", "unsent"),
+    fate: fc.constantFrom<Passage["fate"]>(
+      "answered",
+      "answered",
+      "answered",
+      "answered",
+      "bare",
+      "lost",
+      "unsent",
+      "givenBack",
+    ),
   })
   .map(({ upMs, downMs, fate }) => ({ upMs, fate, downMs: Math.min(downMs, TIMEOUT_MS - upMs) }));
 const spanMs = fc.oneof(

@@ -17,9 +17,9 @@ export interface Passage {
   readonly downMs: number;
   /**
    * `bare`: response without the service's headers. `lost`: counted, but no response. `unsent`: did not reach the
-   * service.
+   * service, which the daemon does not know. `givenBack`: not sent, which it knows.
    */
-  readonly fate: "answered" | "bare" | "lost" | "unsent";
+  readonly fate: "answered" | "bare" | "lost" | "unsent" | "givenBack";
 }
 
 interface Event {
@@ -167,6 +167,14 @@ export class RateLimiterModel {
     const mine = (act: () => void) => () => {
       if (process === this.#process) act();
     };
+    if (fate === "givenBack") {
+      leave.use(this.#account);
+      this.#at(
+        spentAt + downMs,
+        mine(() => leave.giveBack()),
+      );
+      return;
+    }
     if (fate === "unsent" || fate === "lost")
       this.#at(
         spentAt + Math.max(1, downMs),

@@ -139,8 +139,8 @@ test("back-fill stops at two thirds of the minute's polling, and other polling c
   expect(kinds).toEqual([...Array(10).fill("ok"), "deferred", "deferred"]);
   const { params } = requestOf(stepOf(account.name, world.service.addressIds.danish, "today"), world.repository);
   const now = world.clock.now();
-  expect(account.notBefore("prices", params, "backfill", now)).toBe(now + 92 * SECOND_MS);
-  expect(account.notBefore("prices", params, "poll", now)).toBe(now);
+  expect(account.notBefore({ operation: "prices", params, share: "backfill" }, now)).toBe(now + 92 * SECOND_MS);
+  expect(account.notBefore({ operation: "prices", params, share: "poll" }, now)).toBe(now);
   for (let day = 20; day < 25; day++) expect((await ask(day, "usage")).kind).toBe("ok");
   expect((await ask(30, "usage")).kind).toBe("deferred");
   expect((await ask(30, "today")).kind).toBe("ok");

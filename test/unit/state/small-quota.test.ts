@@ -43,7 +43,7 @@ function collecting({ limit, addresses, publishedMinute, offsetMs, isLanBusy }: 
   const model: FetchScheduleModel = new FetchScheduleModel({
     start: local("2026-03-10 00:01"),
     ...{ service, targets, offsetMs, historyDays: 60 },
-    notBefore(_, priority) {
+    notBefore({ priority }) {
       for (const { at, step } of model.log.slice(noted)) spending.add({ at, share: shareOf(step.priority) });
       noted = model.log.length;
       while (isLanBusy && spending.earliest("lan", budget, model.now) <= model.now)

@@ -197,7 +197,7 @@ describe("history", () => {
 
   test("history continues where it stopped", () => {
     let open = false;
-    const notBefore: FetchScheduleInput["notBefore"] = (_series, priority) =>
+    const notBefore: FetchScheduleInput["notBefore"] = ({ priority }) =>
       priority === "backfill" && !open ? Number.POSITIVE_INFINITY : 0;
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 09:00`), historyDays: 500, notBefore });
     it.targets = [targetOf(["consumption"])];
@@ -221,9 +221,9 @@ describe("history", () => {
       const next = it.next();
       return next.kind === "sleep" ? next.heldUntil : "nothing sleeps";
     };
-    expect(heldUntil((_series, priority) => (priority === "backfill" ? start + HOUR_MS : 0))).toBeNull();
+    expect(heldUntil(({ priority }) => (priority === "backfill" ? start + HOUR_MS : 0))).toBeNull();
     const waits = { prices: start + 20 * MINUTE_MS, consumption: start + 40 * MINUTE_MS };
-    expect(heldUntil(({ operation }) => waits[operation as keyof typeof waits] ?? 0)).toBe(waits.consumption);
+    expect(heldUntil(({ series }) => waits[series.operation as keyof typeof waits] ?? 0)).toBe(waits.consumption);
   });
 
   test("history fills the days of a long absence, after the requests with regular times", () => {
@@ -311,7 +311,7 @@ describe("time of a request", () => {
     const it = new FetchScheduleModel({
       start: local(`${TUESDAY} 09:00`),
       service: (operation) => (operation === "prices" ? "whole" : "none"),
-      notBefore: ({ operation }) => (operation === "prices" ? until : 0),
+      notBefore: ({ series }) => (series.operation === "prices" ? until : 0),
     }).run(local(`${TUESDAY} 15:00`));
     expect(it.times("prices")).toEqual(["14:47"]);
     expect(it.times("consumption")).toEqual(["09:00", "12:00"]);
@@ -326,10 +326,22 @@ describe("time of a request", () => {
         if (operation === "prices") wait = it.now + 7 * MINUTE_MS;
         return operation === "prices" && it.now < local(`${TUESDAY} 09:15`) ? null : "whole";
       },
-      notBefore: ({ operation }) => (operation === "prices" ? wait : 0),
+      notBefore: ({ series }) => (series.operation === "prices" ? wait : 0),
     });
     it.run(local(`${TUESDAY} 10:00`));
     expect(it.times("prices")).toEqual(["09:00", "09:07", "09:14", "09:21"]);
+  });
+
+  test("time of a request for tomorrow's prices is that of their timetable, also in the pause of an outage", () => {
+    const failedAt = local(`${TUESDAY} 12:50`);
+    const it: FetchScheduleModel = new FetchScheduleModel({
+      start: local(`${TUESDAY} 09:00`),
+      notBefore: ({ priority }, ownTime) =>
+        it.now < failedAt || priority === "today" ? 0 : Math.min(failedAt + HOUR_MS, ownTime?.(it.now - 1) ?? Infinity),
+    });
+    it.run(local(`${TUESDAY} 13:49`));
+    expect(it.times("prices")).toEqual(["09:00", "13:02", "13:07"]);
+    expect(it.times("forecastPrices").filter((time) => time > "12:50")).toEqual([]);
   });
 
   test("time of a request sleeps at most one hour, and never until a time in the past", () => {

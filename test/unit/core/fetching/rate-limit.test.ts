@@ -138,34 +138,10 @@ describe("the earliest next attempt", () => {
     expect(spending.earliest("lan", budget, at)).toBe(at);
   });
 
-  test("the earliest next attempt lets back-fill use only the unused part of polling", () => {
-    const budget = consumerRateLimits({ minute: 10_000, day: 2_000 }, 1);
-    const spending = new RateWindow(Array.from({ length: 300 }, (_, at): Attempt => ({ at, share: "poll" })));
-    let at = 300;
-    while (spending.earliest("backfill", budget, at) === at) spending.add({ at: at++, share: "backfill" });
-    expect(spending.count("backfill", -1)).toBe(200);
-  });
-
   test("the earliest next attempt discards attempts older than a day", () => {
     const spending = new RateWindow(Array.from({ length: 100 }, (_, at): Attempt => ({ at, share: "lan" })));
     spending.earliest("lan", [], DAY_WINDOW_MS + 49);
     expect(spending.attempts).toHaveLength(50);
-  });
-
-  test("the earliest next attempt is computed for 40 candidates and 2,000 attempts in less than 1 ms of processor time", () => {
-    const budget = consumerRateLimits({ minute: 60, day: 4_000 }, 1);
-    const attempts = Array.from(
-      { length: 2_000 },
-      (_, i): Attempt => ({ at: i * 43_000, share: shares[i % 3] ?? "lan" }),
-    );
-    const spending = new RateWindow(attempts);
-    const times = Array.from({ length: 20 }, () => {
-      const before = process.cpuUsage();
-      for (let i = 0; i < 40; i++) spending.earliest(shares[i % 3] ?? "lan", budget, 2_000 * 43_000);
-      const { user, system } = process.cpuUsage(before);
-      return (user + system) / 1_000;
-    });
-    expect(Math.min(...times)).toBeLessThan(1);
   });
 });
 

@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { FetchFailure } from "../../../../src/core/fetching/fetch-outcome.ts";
 import { breakerWaitMs, judge } from "../../../../src/core/fetching/retry-policy.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
-import { errorTable } from "../../../../src/service/contract/errors.ts";
-import { malformed, refused, unreachable } from "../../../support/service/fetch-failures.ts";
+import { malformed, refused, unreachable, unsent } from "../../../support/service/fetch-failures.ts";
 import { allTexts } from "../../../support/sources/all-texts.ts";
 
 const least = () => 0;
@@ -86,6 +85,13 @@ describe("judge", () => {
     expect(shortest).toEqual([1, 2, 4, 32, 60, 60].map((minutes) => minutes * MINUTE_MS));
   });
 
+  test("judge waits up to 1, 2 and 5 minutes after requests that were not sent, a fifth less for some", () => {
+    expect(waits(unsent(), [0, 1, 2, 3, 99])).toEqual(
+      [60, 120, 300, 300, 300].map((seconds) => [seconds * SECOND_MS, seconds * 800]),
+    );
+    expect(judge(unsent(), 0, least)).toMatchObject({ scope: "account", problem: "unreachable" });
+  });
+
   test("judge does not count a 429 towards the circuit breaker", () => {
     expect(judge(refused(429, "rate_limited"), 0, most).trouble).toBe(false);
   });
@@ -94,14 +100,6 @@ describe("judge", () => {
     expect(judge(refused(503, null, 20 * MINUTE_MS), 0, least).waitMs).toBe(20 * MINUTE_MS);
     expect(judge(refused(502, null, 50 * MINUTE_MS), 0, least).waitMs).toBe(50 * MINUTE_MS);
     expect(judge(refused(503, null, DAY_MS), 0, least).waitMs).toBe(HOUR_MS);
-  });
-
-  test("judge waits at least one second after every error of the contract", () => {
-    for (const [code, { status }] of Object.entries(errorTable)) {
-      for (const streak of [0, 1, 2, 10]) {
-        expect(judge(refused(status, code), streak, least).waitMs, code).toBeGreaterThanOrEqual(SECOND_MS);
-      }
-    }
   });
 
   test("judge waits between 1 s and 25 h after any failure, and gives advice for every problem", () => {

@@ -53,6 +53,26 @@ describe("single flight", () => {
 });
 
 describe("the shares", () => {
+  test("the shares get an attempt back if no byte of it was sent, also after a restart", async () => {
+    const world = await opened();
+    const now = world.wallMs;
+    const spent = () => world.requestLog.countSince("consumer", now - DAY_MS);
+    expect(spent()).toBe(1);
+    for (const minutes of [1, 2, 5, 5, 5, 5]) {
+      const asked = askPrices(world, "prices");
+      world.arrived.at(-1)?.refuse();
+      expect(await asked).toMatchObject({ kind: "unreachable", isUnsent: true });
+      expect(await askForecast(world, "poll")).toMatchObject({ until: world.wallMs + minutes * MINUTE_MS });
+      world.advance(minutes * MINUTE_MS);
+    }
+    expect(spent()).toBe(1);
+    const lost = askPrices(world, "prices");
+    world.arrived.at(-1)?.lose("no answer");
+    await lost;
+    expect([spent(), world.requestLog.recent("consumer", 100).length]).toEqual([2, 2]);
+    expect(world.requestLog.spentSince("consumer", now - DAY_MS)).toHaveLength(2);
+  });
+
   test("the shares do not record deferred requests", async () => {
     const world = await opened();
     for (let day = 0; day < 40; day++) void askPrices(world, "lan", day);
@@ -95,7 +115,9 @@ describe("failures", () => {
     world.arrived[0]?.answer(422, error("feature_unavailable"));
     await asked;
     const { account, wallMs } = world;
-    expect(account.notBefore("forecastPrices", { addressId: HOME }, "poll", wallMs)).toBe(wallMs + DAY_MS);
+    expect(account.notBefore({ operation: "forecastPrices", params: { addressId: HOME }, share: "poll" }, wallMs)).toBe(
+      wallMs + DAY_MS,
+    );
     expect(await askForecast(world, "poll")).toMatchObject({ kind: "deferred", until: wallMs + DAY_MS });
   });
 

@@ -3,7 +3,7 @@ import type { FetchFailure } from "../../../../src/core/fetching/fetch-outcome.t
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
 import { CircuitBreaker, type Scopes } from "../../../../src/service/client/circuit-breaker.ts";
 import { ManualMachine } from "../../../support/clock/manual-machine.ts";
-import { malformed, refused, unreachable } from "../../../support/service/fetch-failures.ts";
+import { malformed, refused, unreachable, unsent } from "../../../support/service/fetch-failures.ts";
 
 const ADDRESS = "a".repeat(8);
 
@@ -143,6 +143,24 @@ describe("the breaker", () => {
     expect(open).toEqual([0, 0, 0, 0, 5, 10, 20, 40, 60, 60, 60]);
   });
 
+  test("the breaker does not count requests that were not sent, which cost no quota", () => {
+    const { machine, breaker } = opened({ dice: 0 });
+    const waits = Array.from({ length: 12 }, () => meet(breaker, machine, unsent()).waitMs / MINUTE_MS);
+    expect(waits).toEqual([1, 2, ...Array<number>(10).fill(5)]);
+    expect(silence(breaker, machine)).toBe(5 * MINUTE_MS);
+    expect(breakerOf(machine).cause(prices)).toMatchObject({ kind: "unreachable", isUnsent: true });
+  });
+
+  test("the breaker holds a request with its own timetable until its next time, but not after a 429 or 401", () => {
+    const { machine, breaker } = opened();
+    for (let i = 0; i < 9; i++) meet(breaker, machine, unreachable());
+    const failedAt = machine.upMs;
+    expect(silence(breaker, machine)).toBe(HOUR_MS);
+    expect(breaker.pausedUntil(prices, (since) => since + MINUTE_MS)).toBe(failedAt + MINUTE_MS);
+    meet(breaker, machine, refused(429, "rate_limited", HOUR_MS));
+    expect(breaker.pausedUntil(prices, () => 0)).toBeGreaterThan(machine.upMs);
+  });
+
   test("the breaker counts simultaneous failures once", () => {
     const { machine, breaker } = opened({ dice: 0 });
     const sentAt = machine.upMs;
@@ -218,14 +236,6 @@ describe("a pause after a 429", () => {
     expect(breakerOf(machine).restored()).toEqual([]);
   });
 
-  test("that has ended does not resume after a reboot, also if only failures followed", () => {
-    const { machine, breaker } = opened({ dice: 0 });
-    meet(breaker, machine, refused(429, "rate_limited", HOUR_MS));
-    meet(breaker, machine, unreachable());
-    machine.reboot(MINUTE_MS, machine.clock.now());
-    expect(silence(breakerOf(machine), machine)).toBeLessThanOrEqual(SECOND_MS);
-  });
-
   test("a pause after a 429 survives a reboot with any wall clock", () => {
     for (const wall of [0, Date.UTC(2069, 0, 1)]) {
       const machine = new ManualMachine();
@@ -235,12 +245,6 @@ describe("a pause after a 429", () => {
       expect(rest).toBeGreaterThan(59 * MINUTE_MS);
       expect(rest).toBeLessThanOrEqual(HOUR_MS);
     }
-  });
-
-  test("of one second is stored too", () => {
-    const machine = new ManualMachine();
-    meet(breakerOf(machine, { dice: 0 }), machine, refused(429, null, 0));
-    expect(silence(breakerOf(machine), machine)).toBe(SECOND_MS);
   });
 
   test("also applies to a new key", () => {

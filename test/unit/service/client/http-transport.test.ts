@@ -59,7 +59,11 @@ describe("a timeout", () => {
     await arrived.promise;
     asking.stop.abort();
     expect(await loopMs(asked)).toBeLessThan(SOON_MS);
-    expect((await asked).answer).toEqual({ kind: "unreachable", why: "the request was cancelled" });
+    expect((await asked).answer).toMatchObject({
+      kind: "unreachable",
+      why: "the request was cancelled",
+      isUnsent: false,
+    });
   });
 
   test("a timeout is not awaited after shutdown: no request is sent", async () => {
@@ -232,6 +236,20 @@ describe("connections", () => {
     expect(await whyUnreachable(server.url)).toBe("it refuses the connection");
   });
 
+  test.each([
+    ["resets a request", async () => RawServer.start((socket) => socket.resetAndDestroy()), false],
+    ["is silent", async () => RawServer.start(() => undefined), false],
+    ["is another service", async () => RawServer.start((socket) => socket.end(rawAnswer("<p>log in"))), false],
+    ["closes the connection instead of TLS", async () => RawServer.startTalking("220 mail ESMTP\r\n"), true],
+  ])("to a server that %s tell whether a byte of the request was sent", async (_, start, isUnsent) => {
+    await using server = await start();
+    const url = isUnsent ? server.url.replace("http:", "https:") : server.url;
+    await using asking = await openAsking(url, { timeoutMs: SOON_MS });
+    const { answer } = await asking.ask("addresses", {});
+    expect([answer.kind, answer.kind === "unreachable" && answer.isUnsent === true]).toEqual(["unreachable", isUnsent]);
+    expect(server.requests).toHaveLength(isUnsent ? 0 : 1);
+  });
+
   test("to an unknown name fail with that reason", async () => {
     expect(await whyUnreachable("http://elbro.invalid")).toMatch(/its name cannot be resolved|name resolution/);
   });
@@ -288,7 +306,11 @@ describe.skipIf(lacks("openssl"))("TLS (skipped without openssl)", () => {
     while (server.connections === 0) await setImmediate();
     asking.stop.abort();
     expect(await loopMs(asked.then(() => asking[Symbol.asyncDispose]()))).toBeLessThan(SOON_MS);
-    expect((await asked).answer).toEqual({ kind: "unreachable", why: "the request was cancelled" });
+    expect((await asked).answer).toMatchObject({
+      kind: "unreachable",
+      why: "the request was cancelled",
+      isUnsent: true,
+    });
   });
 
   test("TLS rejects a server that does not use TLS", async () => {

@@ -90,12 +90,6 @@ describe("a permit", () => {
     expect(() => settled.use("consumer")).toThrow(InvariantError);
   });
 
-  test("for back-fill is stored with that share", () => {
-    const machine = new Governed();
-    machine.take("backfill");
-    expect(machine.kept()).toMatchObject([{ share: "backfill" }]);
-  });
-
   test("a permit is granted to one request until the process has its first response; others retry after one second", () => {
     const machine = new Governed();
     const leave = machine.take();
@@ -231,21 +225,6 @@ describe("after a reboot", () => {
       true,
       expect.stringContaining('"idleMs":'),
     ]);
-  });
-
-  test("the idle time was stored at most every half hour", () => {
-    const machine = new Governed();
-    spendTheDay(machine);
-    let writes = 0;
-    let before = machine.memory.read("idle/consumer");
-    for (let minute = 0; minute < 240; minute++) {
-      machine.advance(MINUTE_MS);
-      machine.waitMs();
-      const after = machine.memory.read("idle/consumer");
-      if (after !== before) writes++;
-      before = after;
-    }
-    expect(writes).toBe(8);
   });
 });
 

@@ -56,36 +56,12 @@ describe("the learned limits of the consumer interface", () => {
     expect(budget.limits(from).day).toBe(2_000);
   });
 
-  test("after two raises in one window are the last, even if it is lower", () => {
-    const budget = learned();
-    budget.learn(said(100), 0);
-    budget.learn(said(2_000, 2_000), 2_000);
-    budget.learn(said(200, 4_000), 4_000);
-    expect(budget.limits(13 * HOUR_MS).day).toBe(200);
-  });
-
-  test("the learned limits of the consumer interface are not raised if the raise was revoked", () => {
-    const budget = learned();
-    budget.learn(said(100), 0);
-    budget.learn(said(2_000, 2_000), 2_000);
-    budget.learn(said(100, 4_000), 4_000);
-    expect(budget.limits(13 * HOUR_MS).day).toBe(100);
-  });
-
   test("the learned limits of the consumer interface are not changed by a response that arrived after a later one", () => {
     const budget = learned();
     budget.learn(said(2_000), 0);
     budget.learn(said(100, 20_000), 21_000);
     budget.learn(said(2_000, 1_000), 22_000);
     expect(budget.limits(13 * HOUR_MS).day).toBe(100);
-  });
-
-  test("of two responses in one second are the lower one", () => {
-    const budget = learned();
-    budget.learn(said(100), 0);
-    budget.learn(said(50, 500), 500);
-    budget.learn(said(100, 500), 501);
-    expect(budget.limits(13 * HOUR_MS).day).toBe(50);
   });
 
   test("the learned limits of the consumer interface are accepted from a service whose clock was set back", () => {
