@@ -91,7 +91,7 @@ function component<State>(row: EntityRow<State>, device: Device<State>, options:
   return {
     platform,
     unique_id: uniqueIdOf(id, row.key),
-    default_entity_id: entityIdOf(platform, id, row.key),
+    default_entity_id: entityIdOf(platform, id, row.entityName ?? row.key),
     name: entityName(row, options.language ?? "en"),
     icon: row.icon,
     ...(row.value && { state_topic: `${topic}/${topicOf(row)}`, value_template: valueTemplate(row.key) }),

@@ -18,6 +18,8 @@ export type EntityValue = string | number | boolean | null;
 export interface EntityRow<State> {
   /** Letters, digits and underscores. Part of unique ids, so its meaning and platform must never change. */
   readonly key: string;
+  /** Last part of the entity's id in a new installation; the key by default. */
+  readonly entityName?: string;
   /** Key of its name, which may have placeholders for `facts`. */
   readonly name: EntityName;
   readonly facts?: Readonly<Record<string, Text | number>>;

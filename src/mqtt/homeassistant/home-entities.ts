@@ -43,7 +43,12 @@ const FIGURE = { ...SENSOR, unit: "perKwh", precision: 2, icon: "mdi:cash" } as 
 const PERCENTILE = { ...SENSOR, isHidden: true, unit: "%", precision: 0, icon: "mdi:percent" } as const;
 const NOW = { needs: "price" } as const;
 const LIVE = { ...NOW, expires: true } as const;
-const CHARGES = { ...FIGURE, ...NOW, exists: ({ prices }: HomeState) => prices.hasVariableCharges } as const;
+const CHARGES = {
+  ...FIGURE,
+  ...NOW,
+  isHidden: true,
+  exists: ({ prices }: HomeState) => prices.hasVariableCharges,
+} as const;
 const SOLD = { ...FIGURE, ...NOW, exists: ({ sold }: HomeState) => sold !== null } as const;
 
 const { level, color, cheap } = levelRows<HomeState>(({ prices }) => prices, NOW.needs);
@@ -61,6 +66,7 @@ const presentRows: readonly Row[] = [
   row("rank", "price_rank_today", ({ prices }) => prices.rank, {
     ...SENSOR,
     ...NOW,
+    isHidden: true,
     icon: "mdi:sort-numeric-ascending",
   }),
   row("percentile", "price_percentile_today", ({ prices }) => prices.percentile, { ...PERCENTILE, ...NOW }),
@@ -69,10 +75,7 @@ const presentRows: readonly Row[] = [
     ...NOW,
   }),
   row("variable_charges", "variable_charges", ({ prices }) => prices.current?.variableCharges ?? null, CHARGES),
-  row("price_without_charges", "price_without_variable_charges", ({ prices }) => withoutCharges(prices), {
-    ...CHARGES,
-    isHidden: true,
-  }),
+  row("price_without_charges", "price_without_variable_charges", ({ prices }) => withoutCharges(prices), CHARGES),
   row("export_price", "export_price", ({ sold }) => sold?.current?.price ?? null, {
     ...SOLD,
     stateClass: "measurement",
@@ -80,6 +83,9 @@ const presentRows: readonly Row[] = [
   }),
   row("export_prices", "export_prices", ({ sold }) => sold?.current?.price ?? null, {
     ...SOLD,
+    isHidden: true,
+    // After the prices in the alphabet: some programs take the first entity with such a list.
+    entityName: "prices_for_export",
     attributes: EXPORT_PRICES,
   }),
 ];
@@ -100,16 +106,19 @@ const aheadRows: readonly Row[] = [
   }),
   row("tomorrow_published_at", "tomorrows_prices_since", (state) => state.prices.tomorrowPublishedAt, {
     ...SENSOR,
+    isHidden: true,
     deviceClass: "timestamp",
     icon: "mdi:calendar-clock",
   }),
   row("prices", "prices", ({ prices }) => prices.today.length + prices.tomorrow.length, {
     ...SENSOR,
+    isHidden: true,
     icon: "mdi:chart-bar",
     attributes: "prices",
   }),
   row("forecast", "price_forecast", ({ prices }) => prices.forecast.length, {
     ...SENSOR,
+    isHidden: true,
     icon: "mdi:crystal-ball",
     attributes: "forecast",
   }),
@@ -118,6 +127,7 @@ const aheadRows: readonly Row[] = [
 /** Shared keys of the highest hours of a month. */
 const PEAK = {
   ...SENSOR,
+  isHidden: true,
   topic: "usage",
   unit: "kW",
   deviceClass: "power",
@@ -179,11 +189,11 @@ function figureRows(
   name: "today" | "rest_of_today",
   figures: (state: HomeState) => DayFigures | null,
 ): readonly Row[] {
-  const shared = { ...FIGURE, ...(key === "rest" && { isHidden: true as const }) };
+  const hidden = { ...FIGURE, isHidden: true } as const;
   return [
-    row(`${key}_min`, `lowest_price_${name}`, (state) => figures(state)?.min ?? null, shared),
-    row(`${key}_max`, `highest_price_${name}`, (state) => figures(state)?.max ?? null, shared),
-    row(`${key}_mean`, `mean_price_${name}`, (state) => figures(state)?.mean ?? null, shared),
+    row(`${key}_min`, `lowest_price_${name}`, (state) => figures(state)?.min ?? null, hidden),
+    row(`${key}_max`, `highest_price_${name}`, (state) => figures(state)?.max ?? null, hidden),
+    row(`${key}_mean`, `mean_price_${name}`, (state) => figures(state)?.mean ?? null, key === "day" ? FIGURE : hidden),
   ];
 }
 

@@ -30,6 +30,9 @@ export function levelRows<State>(
   };
 }
 
+/** The cheapest hours in a row that a new installation shows; the entities of the others are disabled at first. */
+const SHOWN_HOURS = 3;
+
 /** Returns one row for each of `CHEAPEST_HOURS`, with the start of the cheapest hours in a row. */
 export function cheapestRows<State>(cheapestIn: (state: State) => readonly CheapestWindow[]): EntityRow<State>[] {
   return CHEAPEST_HOURS.map((hours) => ({
@@ -37,6 +40,7 @@ export function cheapestRows<State>(cheapestIn: (state: State) => readonly Cheap
     ...(hours === 1 ? { name: "cheapest_hour_from" } : { name: "cheapest_hours_from", facts: { count: hours } }),
     platform: "sensor",
     value: (state) => cheapestIn(state).find((each) => each.hours === hours)?.start ?? null,
+    ...(hours !== SHOWN_HOURS && { isHidden: true }),
     deviceClass: "timestamp",
     icon: "mdi:clock-star-four-points-outline",
   }));

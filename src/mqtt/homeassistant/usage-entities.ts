@@ -11,6 +11,15 @@ const series = [
   { operation: "solarExportRevenue", name: "revenue", kind: "money", icon: "mdi:cash-plus" },
 ] as const;
 
+/** Sums that a new installation shows; the others are disabled at first. */
+const SHOWN: ReadonlySet<string> = new Set([
+  "consumption_day",
+  "consumption_month",
+  "costs_day",
+  "costs_month",
+  "revenue_month",
+]);
+
 const periods = [
   { key: "day", name: "last_complete_day", of: "lastCompleteDay" },
   { key: "month", name: "this_month", of: "month" },
@@ -35,26 +44,24 @@ export function usageRows<State>(usageOf: (state: State) => HomeUsage): EntityRo
     periods.map((period) => {
       const sumOf = (state: State) => usageOf(state)[operation]?.[period.of] ?? null;
       const lastReset = (state: State) => sumOf(state)?.start ?? null;
+      const key = `${seriesLabel(operation)}_${period.key}`;
       const isTotal = kind === "money" || period.key !== "day";
-      return row(
-        `${seriesLabel(operation)}_${period.key}`,
-        `${name}_${period.name}`,
-        (state) => sumOf(state)?.value ?? null,
-        {
-          ...SENSOR,
-          ...UNITS[kind],
-          ...(isTotal && { stateClass: "total", lastReset }),
-          precision: 2,
-          icon,
-          attributes: seriesLabel(operation),
-          exists: (state) => usageOf(state)[operation] !== null,
-        },
-      );
+      return row(key, `${name}_${period.name}`, (state) => sumOf(state)?.value ?? null, {
+        ...SENSOR,
+        ...UNITS[kind],
+        ...(isTotal && { stateClass: "total", lastReset }),
+        ...(!SHOWN.has(key) && { isHidden: true }),
+        precision: 2,
+        icon,
+        attributes: seriesLabel(operation),
+        exists: (state) => usageOf(state)[operation] !== null,
+      });
     }),
   );
   const dateOf = (state: State) => usageOf(state).consumption?.lastCompleteDay?.date ?? null;
   const lastDay = row("consumption_date", "consumption_last_complete_day_is", dateOf, {
     ...SENSOR,
+    isHidden: true,
     deviceClass: "date",
     icon: "mdi:calendar",
     exists: (state) => usageOf(state).consumption !== null,

@@ -45,14 +45,15 @@ function table(rows: readonly EntityRow<never>[], about: Readonly<Record<string,
 }
 
 function line(row: EntityRow<never>, about: string): string {
-  const { key, platform, deviceClass, unit, attributes, exists } = row;
+  const { key, entityName: last = key, platform, deviceClass, unit, attributes, exists, isHidden } = row;
   const kind = [platform.replace("_", " "), deviceClass].filter(Boolean).join(", ");
   const notes = [
     about,
     ...(attributes === undefined ? [] : [`Attributes: topic \`…/${attributes}\`.`]),
     ...(exists === undefined ? [] : ["Only if the data contains it."]),
+    ...(isHidden ? ["Disabled at first."] : []),
   ];
-  return `| ${entityName(row, "en")} | \`_${key}\` | ${kind} | ${unitInWords(unit)} | ${notes.join(" ")} |`;
+  return `| ${entityName(row, "en")} | \`_${last}\` | ${kind} | ${unitInWords(unit)} | ${notes.join(" ")} |`;
 }
 
 function unitInWords(unit: EntityRow<never>["unit"]): string {

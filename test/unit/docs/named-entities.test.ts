@@ -15,7 +15,9 @@ const devices = [
 // `npm run lab -- homeassistant` compares the same ids with the registry of a real Home Assistant.
 test("every entity id in documentation, snippets and blueprints is one that elbro suggests", () => {
   const suggested = new Set(
-    devices.flatMap(([id, rows]) => rows.map(({ platform, key }) => entityIdOf(platform, deviceId("elbro", id), key))),
+    devices.flatMap(([id, rows]) =>
+      rows.map(({ platform, key, entityName = key }) => entityIdOf(platform, deviceId("elbro", id), entityName)),
+    ),
   );
   const named = namedEntities();
   expect(named.map(({ id }) => id)).toContain("sensor.elbro_home_price");

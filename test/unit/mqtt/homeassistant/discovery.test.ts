@@ -7,7 +7,7 @@ import { daemonDevice } from "../../../../src/mqtt/homeassistant/daemon-entities
 import { deviceId, entityIdOf, uniqueIdOf } from "../../../../src/mqtt/homeassistant/device-id.ts";
 import { announce } from "../../../../src/mqtt/homeassistant/discovery.ts";
 import { type Device, existsFor, publishedValue } from "../../../../src/mqtt/homeassistant/entity.ts";
-import { homeDevice } from "../../../../src/mqtt/homeassistant/home-entities.ts";
+import { formatRow, homeDevice, homeRows } from "../../../../src/mqtt/homeassistant/home-entities.ts";
 import { placeDevice } from "../../../../src/mqtt/homeassistant/place-entities.ts";
 import { planDevice } from "../../../../src/mqtt/homeassistant/plan-entities.ts";
 import { plugDevice } from "../../../../src/mqtt/homeassistant/plug-entities.ts";
@@ -403,4 +403,9 @@ test("Home Assistant shows an address for help once elbro has one", () => {
   };
   expect(originWith("https://example.org/elbro").support_url).toBe("https://example.org/elbro");
   expect(originWith()).toEqual({ name: "elbro", sw_version: OPTIONS.version });
+});
+
+test("a new installation shows at most 15 sensors of a home", () => {
+  const sensors = [...homeRows, formatRow].filter(({ platform }) => ["sensor", "binary_sensor"].includes(platform));
+  expect(sensors.filter(({ isHidden }) => !isHidden).map(({ key }) => key)).toHaveLength(15);
 });
