@@ -30,6 +30,11 @@ type Result = { readonly result: object } | { readonly error: { readonly code: n
 
 /** Answers one message. Notifications and responses get 202 without a body. */
 export async function answerMcp(source: LocalSource, request: LocalRequest): Promise<Answered<DocumentPart>> {
+  const version = request.headers["mcp-protocol-version"];
+  if (version !== undefined && !VERSIONS.some((each) => each === version)) {
+    const reason = `MCP-Protocol-Version is ${String(version).slice(0, 40)}; expected one of ${VERSIONS.join(", ")}`;
+    return { kind: "json", status: 400, body: { jsonrpc: "2.0", id: null, ...failed(JSON_RPC.parseFailed, reason) } };
+  }
   const { data } = message.safeParse(request.body);
   if (!data) return rpc(null, failed(JSON_RPC.parseFailed, "expected one message of JSON-RPC 2.0"));
   if (data.id === undefined) return { kind: "text", status: 202, text: "" };
@@ -110,7 +115,8 @@ async function callTool(params: DocumentPart, source: LocalSource, request: Loca
     url: row.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(given[name] ?? ""))),
     path: Object.fromEntries(texts),
     query: new URLSearchParams(texts),
-    headers: {},
+    // A signal then says why it is OFF, and an error is an error.
+    headers: { accept: "application/json" },
     body,
   });
   return shown(answer);

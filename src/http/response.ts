@@ -51,13 +51,20 @@ export function commonHeaders(own: Headers, requestId: string): Record<string, s
 }
 
 export function endpointError(error: LocalError): Extract<Answered, { kind: "text" }> {
-  const { code, retryAfterSec, allow } = error;
+  const { code, retryAfterSec, allow, said } = error;
+  const { status } = localErrorTable[code];
   const headers = {
+    ...(status === 401 && { "WWW-Authenticate": challengeFor(said?.key === "refused.send_key") }),
     ...(retryAfterSec !== undefined && { "Retry-After": String(retryAfterSec) }),
     ...(allow !== undefined && { Allow: allow }),
   };
   const text = JSON.stringify(errorBody(error));
-  return { kind: "text", status: localErrorTable[code].status, headers, text, type: JSON_TYPE };
+  return { kind: "text", status, headers, text, type: JSON_TYPE };
+}
+
+/** Returns how to log in. A request that had no key gets no error code (RFC 6750, section 3.1). */
+function challengeFor(hadNoKey: boolean): string {
+  return hadNoKey ? 'Bearer realm="elbro"' : 'Bearer realm="elbro", error="invalid_token"';
 }
 
 export function operationError(error: LocalError): Encoded {

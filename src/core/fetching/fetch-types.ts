@@ -99,7 +99,7 @@ export interface FetchScheduleInput extends SlotClock {
   readonly stateOf: (series: SeriesKey) => SeriesState;
   /**
    * Returns the earliest time at which the rate limiter and the circuit breaker allow a request. `ownTime` returns the
-   * next time of its own timetable after a failure; absent if it has none.
+   * next time of its own schedule after a failure; absent if it has none.
    */
   readonly notBefore: (
     request: Pick<FetchRequest, "series" | "priority">,

@@ -93,7 +93,7 @@ export class Account {
 
   /**
    * Returns the earliest time for a request; `now` if it is allowed immediately. `ownTime` returns the next time of its
-   * own timetable after a failure; without one, a request waits for the end of an outage's pause.
+   * own schedule after a failure; without one, a request waits for the end of an outage's pause.
    */
   notBefore(
     { operation, params, share }: Pick<AccountRequest<OperationId>, "operation" | "params" | "share">,

@@ -84,7 +84,7 @@ export class CircuitBreaker {
 
   /**
    * Returns until when no request is allowed in these scopes; a past time if none are paused. `ownTime` returns the next
-   * time of a request's own timetable after a failure: a pause for an outage does not last longer. Unit: monotonic ms.
+   * time of a request's own schedule after a failure: a pause for an outage does not last longer. Unit: monotonic ms.
    */
   pausedUntil(scopes: Scopes, ownTime?: (since: MonotonicMs) => MonotonicMs): MonotonicMs {
     const { account, place, series, request } = scopes;

@@ -89,6 +89,13 @@ test.skipIf(lacks("@modelcontextprotocol/sdk"))(
       isError: true,
       content: [{ text: "400 invalid_parameter: hom: is not known here; did you mean home?" }],
     });
+    const signal = await reader.callTool({ name: "getSignal", arguments: { plan: "washer" } });
+    expect(signal.isError).toBe(false);
+    expect(JSON.parse(signal.content[0]?.text ?? "")).toMatchObject({ on: expect.any(Boolean) });
+    expect(await reader.callTool({ name: "getSignal", arguments: { plan: "nothing" } })).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/^404 resource_not_found: /) }],
+    });
     await expect(reader.callTool({ name: "createCalendar", arguments: {} })).rejects.toThrow(/unknown tool/);
     await reader.close();
 
@@ -164,8 +171,10 @@ test("the log names who did something: with a tool, a calendar, a state and a do
 
 test("messages that are not of the protocol get an error, and no key gets nothing", async () => {
   await using daemon = await serve();
-  const posted = async (body: object, key = READ_KEY) => {
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const posted = async (body: object, key = READ_KEY, version = "2025-06-18") => {
+    const headers = {
+      ...{ authorization: `Bearer ${key}`, "content-type": "application/json", "mcp-protocol-version": version },
+    };
     const answer = await fetch(`${daemon.url}/mcp`, { method: "POST", headers, body: JSON.stringify(body) });
     return [answer.status, await answer.text()] as const;
   };
@@ -184,6 +193,15 @@ test("messages that are not of the protocol get an error, and no key gets nothin
     expect.stringContaining("-32602"),
   ]);
   expect((await posted({}, "no-key-at-all"))[0]).toBe(401);
+  const old = await posted({ jsonrpc: "2.0", id: 1, method: "ping" }, READ_KEY, "2024-11-05");
+  expect(old).toEqual([400, expect.stringContaining("MCP-Protocol-Version is 2024-11-05; expected one of 2025-11-25")]);
+  const asked = async (headers: Record<string, string>) => {
+    const answer = await fetch(`${daemon.url}/mcp`, { method: "POST", headers, body: "{}" });
+    return [answer.status, answer.headers.get("www-authenticate")];
+  };
+  expect(await asked({})).toEqual([401, 'Bearer realm="elbro"']);
+  const wrong = { authorization: "Bearer no-key-at-all" };
+  expect(await asked(wrong)).toEqual([401, 'Bearer realm="elbro", error="invalid_token"']);
   const listening = await fetch(`${daemon.url}/mcp`, { headers: { authorization: `Bearer ${READ_KEY}` } });
   expect([listening.status, listening.headers.get("allow")]).toEqual([405, "POST"]);
   await listening.arrayBuffer();
