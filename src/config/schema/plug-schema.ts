@@ -201,7 +201,9 @@ export function deviceOf({
 }: Pick<Plug, "family" | "topic" | "entity" | "url" | "channel">): string | undefined {
   const where = url ?? entity ?? topic;
   if (family === "custom" || where === undefined) return undefined;
-  return `${family} ${where} ${channel ?? plugFamilies[family].channel.ordinary}`;
+  const { optionalStart, channel: output }: PlugFamilyRow = plugFamilies[family];
+  const short = optionalStart && where.startsWith(optionalStart) ? where.slice(optionalStart.length) : where;
+  return `${family} ${short} ${channel ?? output.ordinary}`;
 }
 
 /**

@@ -122,6 +122,12 @@ describe("a mistake is reported with its place:", () => {
       "plugs[1].id: is the same as that of [0]: water_heater; give each its own",
       "plugs[1].topic: is the same plug as [0]; the two would switch against each other",
     ]);
+    const spelt = (family: string, topic: string, name: string) =>
+      `name: ${name}, family: ${family}, topic: ${topic}, ${CHEAP}`;
+    const same = ["plugs[1].topic: is the same plug as [0]; the two would switch against each other"];
+    expect(mistakesOf(spelt("zigbee2mqtt", "Lamp", "A"), spelt("zigbee2mqtt", "zigbee2mqtt/Lamp", "B"))).toEqual(same);
+    expect(mistakesOf(spelt("tasmota", "cmnd/heater", "A"), spelt("tasmota", "heater", "B"))).toEqual(same);
+    expect(mistakesOf(spelt("zigbee2mqtt", "up/Lamp", "A"), spelt("zigbee2mqtt", "Lamp", "B"))).toEqual([]);
     const gen2 = (more: string) => `family: shelly_gen2, topic: a, ${more}, ${CHEAP}`;
     expect(mistakesOf(gen2("name: A"), gen2("name: B, channel: 0"))).toHaveLength(1);
     expect(mistakesOf(gen2("name: A"), gen2("name: B, channel: 1"))).toEqual([]);

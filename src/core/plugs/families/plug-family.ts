@@ -124,6 +124,8 @@ export interface PlugFamilyRow extends PlugCommands {
   readonly address?: "topic" | "entity";
   /** Meaning of `topic`, or of that key. */
   readonly topic: Message;
+  /** Start of `topic` that may be left out, so that one plug has two spellings. */
+  readonly optionalStart?: string;
   /** Meaning, pattern and default of `channel`; `ordinary` is null if the channel is required. */
   readonly channel: { readonly about: Message; readonly fits: RegExp; readonly ordinary: string | null };
   /** For the documentation: whether and how the device ends an ON or an OFF by itself. */

@@ -23,8 +23,12 @@ const LIMITS = { leastSec: PULSE_TIME.least - PULSE_TIME.offset, mostSec: PULSE_
  */
 const POWER_ON_STATE = { off: 0, on: 1, onAfterPulseTime: 5 };
 
+/** Start of the topic of commands, which some enter with the plug's own topic. */
+const COMMANDS = "cmnd/";
+
 export const tasmotaPlug = {
   topic: message("mistake.tasmota_topic"),
+  optionalStart: COMMANDS,
   channel: { about: message("mistake.tasmota_channel"), fits: /^[1-9]\d?$/, ordinary: "" },
   deadManNote: {
     on: "yes: `PulseTime` with `PowerOnState` 0, set in one message with the ON; the OFF clears `PulseTime`",
@@ -107,7 +111,8 @@ function announced(device: Readonly<Record<string, unknown>> | null): AnnouncedP
 }
 
 function tasmota({ topic }: PlugAddress, prefix: string, command: string): string {
-  const full = topic.includes("%prefix%") ? topic.replaceAll("%prefix%", prefix) : `${prefix}/${topic}`;
+  const own = topic.startsWith(COMMANDS) ? topic.slice(COMMANDS.length) : topic;
+  const full = topic.includes("%prefix%") ? topic.replaceAll("%prefix%", prefix) : `${prefix}/${own}`;
   return `${full}/${command}`;
 }
 

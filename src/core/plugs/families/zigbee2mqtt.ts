@@ -30,6 +30,7 @@ const MAX_TEXT_LENGTH = 200;
  */
 export const zigbee2mqttPlug = {
   topic: message("mistake.zigbee2mqtt_topic"),
+  optionalStart: `${ROOT}/`,
   channel: { about: message("mistake.zigbee2mqtt_channel"), fits: /^\w+$/, ordinary: "" },
   deadManNote: {
     on: "yes, if the device supports `countdown` or `on_time`: elbro checks it at the end of the first run",

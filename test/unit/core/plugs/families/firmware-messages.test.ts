@@ -56,6 +56,7 @@ const tasmota: readonly Case[] = [
   ["two relays", { channel: "2" }, "stat/p/RESULT", '{"POWER1":"ON"}', null],
   ["two relays", { channel: "2" }, "tele/p/STATE", '{"POWER1":"OFF","POWER2":"ON"}', on],
   ["FullTopic home/%topic%/%prefix%/", { topic: "home/p/%prefix%" }, "home/p/stat/POWER", "OFF", off],
+  ["the topic of its commands", { topic: "cmnd/p" }, "stat/p/POWER", "OFF", off],
   ["FullTopic %prefix%/home/%topic%/", { topic: "%prefix%/home/p" }, "tele/home/p/LWT", "Online", isThere],
   ["the default", {}, "tele/p/LWT", "Offline", isAway],
 ];
