@@ -220,7 +220,7 @@ describe("without a running daemon a command uses the data directory itself:", (
 describe.skipIf(lacks("Mosquitto"))("an external broker (needs Mosquitto)", () => {
   test.each([
     ["right", /ok {3}broker: mqtt:\/\/127.0.0.1/, 0],
-    ["wrong", /FAIL broker: the broker (rejects the user name or password|does not authorize this user)/, 1],
+    ["wrong", /FAIL broker: the broker (rejects the user name or password|refuses the login)/, 1],
   ])("with the %s password", async (password, message, expected) => {
     await using mosquitto = await Mosquitto.start({ users: { elbro: "right" } });
     await using installed = await TestDaemon.install({

@@ -110,7 +110,7 @@ describe.skipIf(lacks("Mosquitto"))("with Mosquitto (skipped if it is not instal
     await using link = new TestMqttClient({ to: broker.port, username: "elbro", password: "open sesame" });
     await link.up();
     await using wrong = new TestMqttClient({ to: broker.port, username: "elbro", password: "sesame", clientId: "b" });
-    expect(await wrong.firstReason()).toMatch(/rejects the user name or password|does not authorize this user/);
+    expect(await wrong.firstReason()).toMatch(/rejects the user name or password|refuses the login/);
     expect(JSON.stringify(wrong.lines)).not.toContain("sesame");
   });
 
