@@ -8,7 +8,7 @@ import type { TextKey } from "../core/language/text.ts";
 import { type LocalError, type LocalErrorCode, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
-import { type CsvTable, csvAnswer, type DecimalSign, wantsCsv } from "./house/csv.ts";
+import { type CsvTable, csvAnswer, wantsCsv } from "./house/csv.ts";
 import type { LocalSource } from "./house/local-source.ts";
 import { signalError } from "./house/plain-text.ts";
 import { decimal, type Parameters, readParameters, type ValuesOf } from "./parameters.ts";
@@ -21,7 +21,7 @@ interface EndpointFacts extends Pick<LocalRoute, "method" | "path" | "scope" | "
   readonly about?: string;
   /** Media types of a response that is not JSON, with their JSON Schema. */
   readonly media?: Readonly<Record<string, object>>;
-  readonly headers?: Readonly<Record<string, HeaderRow>>;
+  readonly headers?: Readonly<Record<string, Readonly<{ about: string; required?: true; example?: string }>>>;
   /** Headers of the response with status 200, with their descriptions. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
   /** Meaning of the plain-text response. `signal` means `ON` or `OFF`, where errors are also `OFF`. */
@@ -36,12 +36,6 @@ interface EndpointFacts extends Pick<LocalRoute, "method" | "path" | "scope" | "
   readonly example: string;
   /** Whether the log names its caller: by default all methods but GET. */
   readonly isLogged: boolean;
-}
-
-interface HeaderRow {
-  readonly about: string;
-  readonly required?: true;
-  readonly example?: string;
 }
 
 export interface BodyRow<Body extends Schema = Schema> {
@@ -135,14 +129,15 @@ export function endpointFor<Source extends object>() {
       const wrong = requestMistakes(
         request.body ?? (body ? undefined : {}),
         schema,
-        body?.isCheckedByRun && isUnknownMember,
+        body?.isCheckedByRun && (({ code }) => code === "unrecognized_keys"),
       );
       if (wrong) return wrong;
       const made = await row.run(source, reading.params, request as RequestOf<Body>);
       if (!csv || (wanted !== "csv" && !wantsCsv(request))) return made;
       // Only endpoints of `/local/v1` have tables.
       const { calendar } = source as Source & Pick<LocalSource, "calendar">;
-      return csvAnswer(made, csv, path.split("/").at(-1) ?? "", { decimal: decimalIn(request), calendar });
+      const decimal = request.query.get("decimal") === "comma" ? "comma" : "point";
+      return csvAnswer(made, csv, path.split("/").at(-1) ?? "", { decimal, calendar });
     };
     const run: Endpoint<Source>["run"] = async (source, request, wanted) => {
       const made = await answer(source, request, wanted);
@@ -175,10 +170,6 @@ const OF_A_REQUEST: Readonly<Partial<Record<TextKey, TextKey>>> = {
   "mistake.long_name": "mistake.long_member",
 };
 
-function isUnknownMember({ code }: z.core.$ZodIssue): boolean {
-  return code === "unrecognized_keys";
-}
-
 /** Returns the error with the mistakes in a value of a request, all or those of a kind; null if it has none. */
 export function requestMistakes(
   value: unknown,
@@ -191,10 +182,6 @@ export function requestMistakes(
     .flatMap((issue) => describeIssue(issue, isTree(value) ? value : {}, schema, ""))
     .map((mistake) => ({ ...mistake, key: OF_A_REQUEST[mistake.key] ?? mistake.key }));
   return { ...localError("invalid_parameter", joined(mistakes.map(mistakeAt))), mistakes };
-}
-
-function decimalIn({ query }: LocalRequest): DecimalSign {
-  return query.get("decimal") === "comma" ? "comma" : "point";
 }
 
 /** Returns the endpoint at `<path>.csv`, which ignores `Accept`; null if the row has no table. */

@@ -1,6 +1,6 @@
 /** Endpoint that returns the last log lines. */
 
-import { type LogEntry, logLevels } from "../core/runtime/log-memory.ts";
+import { logLevels } from "../core/runtime/log-memory.ts";
 import { formatInstant } from "../core/time/interval.ts";
 import { endpoint } from "./endpoint.ts";
 import { countText, omittable } from "./parameters.ts";
@@ -34,8 +34,9 @@ export const logEndpoints = [
     errors: ["invalid_parameter"],
     example: "/local/v1/log?level=warn",
     run({ logLines }, { level, after }) {
-      const lines = logLines.list(level ?? "info", after ?? 0, MAX_LINES);
-      return { kind: "json", body: { started: formatInstant(logLines.startedAt), lines: lines.map(lineOf) } };
+      const found = logLines.list(level ?? "info", after ?? 0, MAX_LINES);
+      const lines = found.map(({ at, ...line }) => ({ ...line, time: formatInstant(at) }));
+      return { kind: "json", body: { started: formatInstant(logLines.startedAt), lines } };
     },
   }),
 ];
@@ -43,7 +44,3 @@ export const logEndpoints = [
 export type LogAnswer = ValueOf<typeof log>;
 
 export type LogLineAnswer = LogAnswer["lines"][number];
-
-function lineOf({ at, ...line }: LogEntry): LogLineAnswer {
-  return { ...line, time: formatInstant(at) };
-}

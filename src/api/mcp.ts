@@ -5,7 +5,7 @@
 import * as z from "zod/mini";
 import { isOptional } from "../config/schema/schema-nodes.ts";
 import { VERSION } from "../core/status/version.ts";
-import { type LocalError, localErrorTable } from "../http/errors.ts";
+import { localErrorTable } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest } from "../http/route.ts";
 import { type Answered, type Endpoint, requestMistakes } from "./endpoint.ts";
@@ -135,7 +135,7 @@ function shown(answer: LocalAnswer): Result {
 function textOf(answer: LocalAnswer): string {
   switch (answer.kind) {
     case "error":
-      return errorText(answer);
+      return `${localErrorTable[answer.code].status} ${answer.code}: ${answer.reason}`;
     case "json":
       return JSON.stringify(answer.body);
     case "text":
@@ -145,10 +145,6 @@ function textOf(answer: LocalAnswer): string {
     default:
       return "";
   }
-}
-
-function errorText({ code, reason }: LocalError): string {
-  return `${localErrorTable[code].status} ${code}: ${reason}`;
 }
 
 function failed(code: number, why: string): Result {

@@ -97,7 +97,7 @@ export function readCommandLine(
   if (values.help === true) return { kind: "help", text: line.help ?? helpOf(line) };
   const [least, most] = line.words ?? [0, 0];
   if (positionals.length < least || positionals.length > most)
-    throw new BadArgument(`usage: elbro ${line.usage}; see elbro ${nameOf(line)} --help`);
+    throw new BadArgument(`usage: elbro ${line.usage}; see elbro ${line.usage.split(" ")[0]} --help`);
   const optionOf = (option: Common, variable: string): SourcedOption | null => {
     // A command may have its own option of that name.
     if (!(option in common)) return null;
@@ -143,10 +143,6 @@ function commonOf({ takes }: CommandLine): Options {
 
 export function optionsOf(line: CommandLine): string[] {
   return Object.keys({ ...line.options, ...commonOf(line) });
-}
-
-function nameOf({ usage }: CommandLine): string {
-  return usage.split(" ")[0] ?? "";
 }
 
 function helpOf(line: CommandLine): string {

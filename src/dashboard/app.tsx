@@ -1,11 +1,11 @@
 /** Starts the dashboard: waits for the texts and the session, then shows the parts of the page. */
 import { effect, signal, untracked } from "@preact/signals";
 import { type ComponentChildren, type ComponentType, render } from "preact";
-import { useEffect } from "preact/hooks";
 import { SERVICE_ZONE } from "../core/time/calendar.ts";
 import { Foot } from "./foot.tsx";
 import { Contact, HomeChoice, ViewLinks } from "./header.tsx";
 import { changeCount } from "./history/changes.ts";
+import { lazy } from "./lazy.tsx";
 import { NowView } from "./now/now-view.tsx";
 import { PageContext, type PageTools } from "./page.ts";
 import { route, routeOf, type ViewName } from "./route.ts";
@@ -35,7 +35,7 @@ const SHOWN: Readonly<Record<ViewName, ComponentType>> = {
   prices: lazy(async () => (await import("./prices/prices-view.tsx")).PricesView),
   use: lazy(async () => (await import("./use/use-view.tsx")).UseView),
   plans: lazy(async () => (await import("./plans/plans-view.tsx")).PlansView),
-  results: lazy(async () => (await import("./results/results-view.tsx")).resultsView(language)),
+  results: lazy(async (language) => (await import("./results/results-view.tsx")).resultsView(language)),
   system: lazy(async () => (await import("./system/system-view.tsx")).SystemView),
 };
 /** The message after a change, which is loaded with the first one. */
@@ -123,30 +123,6 @@ function Over() {
       {changeCount.value > 0 && <UndoToast />}
     </>
   );
-}
-
-/** Returns a component that is loaded when it is first shown. Without contact it says so, and is loaded afterwards. */
-function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
-  const loaded = signal<ComponentType<Props> | null>(null);
-  const hasFailed = signal(false);
-  return (props) => {
-    useEffect(() => {
-      let again: ReturnType<typeof setTimeout> | undefined;
-      const attempt = async () => {
-        try {
-          loaded.value ??= await load();
-        } catch {
-          hasFailed.value = true;
-          again = setTimeout(() => void attempt(), RETRY_MS);
-        }
-      };
-      void attempt();
-      return () => clearTimeout(again);
-    }, []);
-    const Loaded = loaded.value;
-    if (Loaded) return <Loaded {...props} />;
-    return hasFailed.value && <p role="status">{t("no_contact")}</p>;
-  };
 }
 
 /** Shows the view of the address, now and whenever it changes, from its top. */

@@ -4,13 +4,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 
-interface DialogProps {
-  readonly title: string;
-  readonly onClose: () => void;
-  readonly children: ComponentChildren;
-}
-
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: Readonly<{ title: string; onClose: () => void; children: ComponentChildren }>) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {

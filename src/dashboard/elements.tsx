@@ -1,5 +1,5 @@
 /** Small elements used by every part of the page. */
-import type { ComponentChildren, SelectHTMLAttributes } from "preact";
+import type { AriaAttributes, ButtonHTMLAttributes, ComponentChildren, SelectHTMLAttributes } from "preact";
 import { usePage } from "./page.ts";
 import type { ShownLevel } from "./timeline.ts";
 import type { TextName } from "./words/language.ts";
@@ -10,6 +10,16 @@ export function Icon({ path }: { readonly path: string }) {
     <svg viewBox="0 0 24 24" class="icon" aria-hidden="true" focusable="false">
       <path d={path} />
     </svg>
+  );
+}
+
+/** A button that does not submit a form, unless its type says so. Its children are what it says besides `text`. */
+export function Button({ text, children, ...attributes }: ButtonHTMLAttributes & { readonly text?: string }) {
+  return (
+    <button type="button" {...attributes}>
+      {text}
+      {children}
+    </button>
   );
 }
 
@@ -79,6 +89,23 @@ export function Select({ options, onChoose, ...attributes }: SelectProps) {
   );
 }
 
+interface CheckProps extends Pick<AriaAttributes, "aria-describedby" | "aria-invalid" | "aria-required"> {
+  readonly id?: string;
+  readonly text: string;
+  readonly checked: boolean;
+  readonly onCheck: (isChecked: boolean) => void;
+}
+
+/** A checkbox with its label. */
+export function Check({ text, onCheck, ...attributes }: CheckProps) {
+  return (
+    <label class="check">
+      <input type="checkbox" {...attributes} onChange={({ currentTarget: { checked } }) => onCheck(checked)} />
+      <span>{text}</span>
+    </label>
+  );
+}
+
 const LEVEL_SIGNS: Readonly<Record<ShownLevel, string>> = {
   very_cheap: "▼▼",
   cheap: "▼",
@@ -118,13 +145,8 @@ export function Part({ id, card = true, busy = false, children }: PartProps) {
   );
 }
 
-interface EmptyViewProps {
-  readonly id: "prices" | "use" | "results";
-  readonly text: string;
-}
-
 /** A view that has nothing to show yet: one sentence with the next step. */
-export function EmptyView({ id, text }: EmptyViewProps) {
+export function EmptyView({ id, text }: { readonly id: "prices" | "use" | "results"; readonly text: string }) {
   const { t } = usePage();
   return (
     <Part id={id}>

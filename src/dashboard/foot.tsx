@@ -1,6 +1,6 @@
 /** Footer of the page: language, login, version, time zone. */
 
-import { Help, Select } from "./elements.tsx";
+import { Button, Help, Select } from "./elements.tsx";
 import { usePage } from "./page.ts";
 import { forgetLast } from "./store/last-known.ts";
 import { call } from "./store/requests.ts";
@@ -27,16 +27,8 @@ export function Foot({ onLogIn }: { readonly onLogIn: () => void }) {
         <Select id="language" value={t.language} options={languageOptions} onChoose={changeLanguage} />
       </label>
       {session?.signed_in && <span>{t("signed_in_as", { name: session.key })}</span>}
-      {session?.can_log_out && (
-        <button type="button" class="quiet" onClick={() => void logOut()}>
-          {t("log_out")}
-        </button>
-      )}
-      {session?.mode === "open" && !session.signed_in && (
-        <button type="button" class="quiet" onClick={onLogIn}>
-          {t("log_in")}
-        </button>
-      )}
+      {session?.can_log_out && <Button class="quiet" onClick={() => void logOut()} text={t("log_out")} />}
+      {session?.mode === "open" && !session.signed_in && <Button class="quiet" onClick={onLogIn} text={t("log_in")} />}
       {session?.house && <span>{`elbro ${session.house.version}`}</span>}
       <span>{f.calendar.zone}</span>
       <Help href={helpUrl("contents")} />

@@ -1,7 +1,7 @@
 /** Login form for a key of the LAN API. */
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Part, Wrong } from "./elements.tsx";
+import { Button, Part, Wrong } from "./elements.tsx";
 import { usePage } from "./page.ts";
 import { SetupCard } from "./setup-button.tsx";
 import { call, type Refusal, refusalIn } from "./store/requests.ts";
@@ -41,9 +41,7 @@ export function Login({ onEntered }: { readonly onEntered: () => Promise<void> }
         <input type="text" name="username" value="elbro" autocomplete="username" hidden />
         <KeyField input={key} />
         <Wrong id="key-wrong" text={wrong} />
-        <button type="submit" class="strong" disabled={isBusy}>
-          {t("log_in")}
-        </button>
+        <Button type="submit" class="strong" disabled={isBusy} text={t("log_in")} />
       </form>
     </Part>
   );
@@ -68,8 +66,7 @@ function KeyField({ input }: { readonly input: RefObject<HTMLInputElement | null
           spellcheck={false}
           aria-describedby="key-help key-wrong"
         />
-        <button
-          type="button"
+        <Button
           class="quiet"
           aria-pressed={isVisible}
           aria-controls="key"
@@ -77,9 +74,8 @@ function KeyField({ input }: { readonly input: RefObject<HTMLInputElement | null
             setVisible(!isVisible);
             input.current?.focus();
           }}
-        >
-          {t(isVisible ? "hide" : "show")}
-        </button>
+          text={t(isVisible ? "hide" : "show")}
+        />
       </div>
     </>
   );

@@ -1,6 +1,6 @@
 /** The link that logs a phone in with a key, as a QR code and as text. Import it dynamically: the QR code is large. */
 import { useId, useState } from "preact/hooks";
-import { Select } from "./elements.tsx";
+import { Check, Select } from "./elements.tsx";
 import { QrCode } from "./qr-code.tsx";
 import type { Translate } from "./words/language.ts";
 
@@ -29,12 +29,7 @@ export function PhoneLink({ apiKey, urls, t, isPanelOffered = false }: PhoneLink
   return (
     <>
       <p class="soft">{t("key_phone")}</p>
-      {isPanelOffered && (
-        <label class="check">
-          <input type="checkbox" checked={isPanel} onChange={({ currentTarget: { checked } }) => setPanel(checked)} />
-          {t("key_panel")}
-        </label>
-      )}
+      {isPanelOffered && <Check text={t("key_panel")} checked={isPanel} onCheck={setPanel} />}
       <QrCode text={link} label={t("key_qr")} />
       {places.length > 1 && (
         <div class="field-row">

@@ -1,5 +1,7 @@
 /** Button that opens the set-up, for a demo. */
+
 import { signal } from "@preact/signals";
+import { Button } from "./elements.tsx";
 import { usePage } from "./page.ts";
 
 /** Whether the set-up is open. */
@@ -12,9 +14,7 @@ export function SetupCard() {
   return (
     <div class="card setup-card">
       <p>{t("invented")}</p>
-      <button type="button" class="strong" onClick={() => (isSettingUp.value = true)}>
-        {t("set_up")}
-      </button>
+      <Button class="strong" onClick={() => (isSettingUp.value = true)} text={t("set_up")} />
     </div>
   );
 }

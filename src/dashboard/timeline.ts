@@ -109,6 +109,18 @@ export function comingHours(points: Points, now: number, count: number): ComingH
   });
 }
 
+/** Returns the place of the bars of hours above a common zero, at least `least` high. Unit: percent of the height. */
+export function barPlaces(hours: readonly ComingHour[], least: number): { height: string; bottom: string }[] {
+  const means = hours.flatMap(({ mean }) => mean ?? []);
+  const [high, low] = [Math.max(0, ...means), Math.min(0, ...means)];
+  const percentOf = (value: number) => (100 * value) / (high - low || 1);
+  return hours.map(({ mean }) => {
+    const height = mean === null ? 0 : Math.max(least, percentOf(Math.abs(mean)));
+    const bottom = Math.min(100 - height, percentOf(Math.min(0, mean ?? 0) - low));
+    return { height: `${height}%`, bottom: `${bottom}%` };
+  });
+}
+
 /** Returns whether confirmed prices cover a time range without a gap. */
 export function covers(points: Points, range: Interval): boolean {
   return tiled(

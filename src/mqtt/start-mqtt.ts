@@ -112,16 +112,14 @@ export async function startMqtt(
   };
 }
 
-interface CommandParts {
-  readonly changes: ChangeBus;
-  readonly clock: Clock;
-  readonly isOwnHome: (home: string | undefined) => boolean;
-}
-
 /** Returns the commands that the daemon accepts, by topic below the base topic. */
 function commandsOf(
   { plans, refresh }: Pick<PlannedState, "plans" | "refresh">,
-  { changes, clock, isOwnHome }: CommandParts,
+  {
+    changes,
+    clock,
+    isOwnHome,
+  }: { readonly changes: ChangeBus; readonly clock: Clock; readonly isOwnHome: (home: string | undefined) => boolean },
 ): CommandTable {
   const atHome =
     (command: CommandHandler): CommandHandler =>

@@ -20,13 +20,6 @@ export interface TriedAttempt extends Omit<Spend, "seriesId" | "range"> {
   readonly requestId: string | null;
 }
 
-interface Ending {
-  readonly id: number;
-  readonly status: number;
-  readonly requestId: string | null;
-  readonly serverMs: EpochMs | null;
-}
-
 /** Attempts read in one step: a few milliseconds. */
 const ATTEMPTS_PER_STEP = 2_000;
 /** Maximum attempts read for the rate limiter; more than any known day limit allows. */
@@ -76,7 +69,7 @@ export class RequestLog {
   /** Cache of the attempts per account since an instant, usually midnight. */
   #counted: { readonly since: EpochMs; readonly counts: Map<string, number> } | null = null;
   /** Results to write with the next write. Bounded by the requests between two attempts. */
-  #unwritten: Ending[] = [];
+  #unwritten: Readonly<{ id: number; status: number; requestId: string | null; serverMs: EpochMs | null }>[] = [];
 
   constructor(database: DatabaseSync) {
     this.#database = withDigest(database);

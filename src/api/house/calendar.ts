@@ -1,6 +1,6 @@
 /** Endpoints of the calendar feed of a home: its runs and cheapest hours, for programs that subscribe to a URL. */
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { message, type Say, sayIn } from "../../core/language/text.ts";
+import { message, sayIn } from "../../core/language/text.ts";
 import { type CalendarEvent, icalendar } from "../../core/text/icalendar.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import { localError } from "../../http/errors.ts";
@@ -102,12 +102,8 @@ function eventsOf(source: LocalSource, { id, snapshot }: PriceView): CalendarEve
     id: `${id}-cheapest-${hours}@elbro`,
     start,
     end,
-    summary: cheapestText(hours, say),
+    summary: hours === 1 ? say("note.cheapest_hour") : say("note.cheapest_hours", { hours }),
     description: `${mean.toFixed(2)} ${currency}/kWh`,
   }));
   return [...runs, ...cheapest];
-}
-
-function cheapestText(hours: number, say: Say): string {
-  return hours === 1 ? say("note.cheapest_hour") : say("note.cheapest_hours", { hours });
 }

@@ -6,7 +6,7 @@ import { usageUnits } from "../../core/prices/usage-periods.ts";
 import { wire } from "../../core/text/wire.ts";
 import { DAY_MS, type EpochMs, type Interval } from "../../core/time/interval.ts";
 import { type LocalError, localError } from "../../http/errors.ts";
-import type { MonthResult, PlanResult } from "../../plans/plan-results.ts";
+import type { PlanResult } from "../../plans/plan-results.ts";
 import { endpoint, HOME_ERRORS } from "../endpoint.ts";
 import * as parameter from "../parameters.ts";
 import { omittable } from "../parameters.ts";
@@ -136,7 +136,9 @@ export const resultEndpoints = [
       if ("kind" in period) return period;
       if (calendar.intervals("month", period).length > MAX_MONTHS)
         return localError("range_too_large", message("refused.months", { most: MAX_MONTHS }));
-      const months = plans.results.months({ home, plan }, period).map(monthOf);
+      const months = plans.results
+        .months({ home, plan }, period)
+        .map(({ month, ...owned }) => ({ ...ownerOf(owned), ...planMonth(month) }));
       const tariff_changes = [...new Set(months.map((month) => month.home))].flatMap((id) => {
         const date = view(id, now)?.snapshot.tariffChange?.date;
         return date === undefined ? [] : { home: id, date };
@@ -206,10 +208,6 @@ function runOf({ run, ...owned }: PlanResult): RunAnswer {
 }
 
 export type ResultMonth = s.ValueOf<typeof monthSchema>;
-
-function monthOf({ month, ...owned }: MonthResult): ResultMonth {
-  return { ...ownerOf(owned), ...planMonth(month) };
-}
 
 function periodOf(
   { from, to }: parameter.Range,

@@ -28,15 +28,9 @@ function withoutPast(body: Row[] | { readonly data: Row[] }, from: EpochMs): unk
   return Array.isArray(body) ? body.filter(isToCome) : { ...body, data: body.data.filter(isToCome) };
 }
 
-interface UpcomingRequest {
-  readonly account: string;
-  readonly operation: OperationId;
-  readonly params: ParamsOf<OperationId>;
-}
-
 export function upcomingStart(
   { store }: SeriesRepository,
-  { account, operation, params }: UpcomingRequest,
+  { account, operation, params }: Readonly<{ account: string; operation: OperationId; params: ParamsOf<OperationId> }>,
   now: EpochMs,
 ): EpochMs {
   const hour = Math.floor(now / HOUR_MS) * HOUR_MS;

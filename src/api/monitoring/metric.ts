@@ -39,14 +39,9 @@ export function seconds(ms: number): number {
 
 export type MetricMoment = Awaited<ReturnType<typeof metricMoment>>;
 
-interface HomeFigures {
-  readonly home: Home;
-  readonly snapshot: HomeSnapshot;
-}
-
 export async function metricMoment(deps: ApiDeps, health: HealthReport, now: EpochMs) {
   const { state } = deps;
-  const homes: HomeFigures[] = [];
+  const homes: { readonly home: Home; readonly snapshot: HomeSnapshot }[] = [];
   await inSlices(
     state.homes.list(),
     (home) => void homes.push({ home, snapshot: publishedSnapshot(state, home, now) }),

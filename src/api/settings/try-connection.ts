@@ -114,12 +114,10 @@ export async function tryAccount(deps: TrialDeps, tried: TriedAccount, place: Tr
   });
 }
 
-interface Question {
-  readonly operation: OperationId;
-  readonly params: ParamsOf<OperationId>;
-}
-
-function questionOf(account: string, { address, region }: TriedPlace): Question {
+function questionOf(
+  account: string,
+  { address, region }: TriedPlace,
+): { readonly operation: OperationId; readonly params: ParamsOf<OperationId> } {
   if (account !== THIRD_PARTY) return { operation: "addresses", params: {} };
   if (address !== undefined) return { operation: "addressSuggestions", params: { query: address } };
   if (region !== undefined) return { operation: "regionPrices", params: { region } };

@@ -97,8 +97,11 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
   const whole = bound(next, new Set(given), present.overlay.servers).overlay;
   const [text, reading] = [overlayText(whole), readWith(whole)];
   if (reading.kind === "mistakes") return reading;
-  if (reading.overlay.mistakes.length > 0)
-    return { kind: "mistakes", mistakes: reading.overlay.mistakes.map(withoutFile) };
+  const mistakes = reading.overlay.mistakes.map((each) => ({
+    ...each,
+    path: each.path.replace(`${OVERLAY_FILE}: `, ""),
+  }));
+  if (mistakes.length > 0) return { kind: "mistakes", mistakes };
   const { api, broker, data_dir: dataDir, mqtt } = reading.config;
   const made = makeKey({ name: wanted.key_name, kind: "bearer", scopes: ["read", "control", "admin"], created: day });
   const changeKeys = (change: (keys: readonly KeptKey[]) => readonly KeptKey[]) =>
@@ -123,11 +126,6 @@ export async function finishSetup(options: SetupOptions, wanted: WantedSetup, no
       await changeKeys((keys) => keys.filter((each) => each.sha256 !== made.stored.sha256));
     },
   };
-}
-
-/** Returns a mistake with its path in the configuration. */
-function withoutFile(mistake: ConfigMistake): ConfigMistake {
-  return { ...mistake, path: mistake.path.replace(`${OVERLAY_FILE}: `, "") };
 }
 
 function freeName(name: string, keys: readonly { readonly name: string }[]): string {

@@ -67,7 +67,11 @@ export function priceChart(day: DayPrices, now: EpochMs, style: ChartStyle): str
     colors,
     scale: { least, most },
   } = style;
-  const rows = named(style.rows === "hour" ? hourRows(day) : day.prices.map(rowOf));
+  const rows = named(
+    style.rows === "hour"
+      ? hourRows(day)
+      : day.prices.map(({ minuteOfDay, ...price }) => ({ ...price, label: localTimeText(minuteOfDay) })),
+  );
   const known = rows.flatMap(({ price }) => (price === null ? [] : [price]));
   const labelWidth = Math.max(...rows.map(({ label }) => label.length));
   const priceWidth = Math.max(...known.map((price) => price.toFixed(2).length), 1);
@@ -139,10 +143,6 @@ function hourRows(day: DayPrices): Row[] {
 function middleLevel(prices: readonly ShownPrice[]): Level | null {
   const sorted = prices.toSorted((a, b) => a.price - b.price);
   return sorted[Math.floor(sorted.length / 2)]?.level ?? null;
-}
-
-function rowOf({ start, end, price, level, minuteOfDay }: ShownPrice): Row {
-  return { start, end, price, level, label: localTimeText(minuteOfDay) };
 }
 
 /** Returns the label of an hour. The repeated hour in autumn is 2A, then 2B. */

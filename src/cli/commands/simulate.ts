@@ -51,17 +51,15 @@ ${optionLines([...Object.entries(options), ["help", { type: "boolean", about: ""
 export async function main(given: Arguments): Promise<number> {
   const wanted = simulatorOptions(given, Date.now);
   try {
-    const simulator = await startSimulator({ ...wanted, onCrash: reportCrash });
+    const onCrash = (error: unknown, requestId: string) =>
+      process.stderr.write(`request ${requestId} failed: ${String(error)}\n`);
+    const simulator = await startSimulator({ ...wanted, onCrash });
     process.stdout.write(greeting(simulator));
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void simulator.close());
     return 0;
   } catch (error) {
     return failed(errorMessage(error));
   }
-}
-
-function reportCrash(error: unknown, requestId: string): void {
-  process.stderr.write(`request ${requestId} failed: ${String(error)}\n`);
 }
 
 function greeting({ url, keys, clock }: Simulator): string {

@@ -140,14 +140,12 @@ function box(x: number, y: number, width: number, height: number): string {
   return `M${x} ${y.toFixed(1)}h${width}v${height.toFixed(1)}h${-width}z`;
 }
 
-interface LaneProps {
-  readonly frame: ChartFrame;
-  readonly lane: ChartLane;
-  readonly middle: number;
-}
-
 /** The runs of a plan. Its name stands after the last run or before the first one, so that it covers no run. */
-function Lane({ frame, lane: { name, runs }, middle }: LaneProps) {
+function Lane({
+  frame,
+  lane: { name, runs },
+  middle,
+}: Readonly<{ frame: ChartFrame; lane: ChartLane; middle: number }>) {
   const { view, left, right, scale, x } = frame;
   const shown = runs.filter(({ start, end }) => end > view.from && start < view.to);
   const height = frame.hasNames ? frame.lane - 8 * scale : frame.lane * 0.7;

@@ -1,7 +1,7 @@
 /** List of plugs that announce themselves over MQTT, with the limits of their timers and a button to add each. */
 import { useEffect, useState } from "preact/hooks";
 import type { AnswerOf } from "../../api/calls.ts";
-import { Help } from "../elements.tsx";
+import { Button, Help } from "../elements.tsx";
 import type { JsonObject } from "../forms/fields.ts";
 import { type PageTools, usePage } from "../page.ts";
 import { call, refusalIn } from "../store/requests.ts";
@@ -59,9 +59,11 @@ export function FoundPlugs({ e, onChoose }: AnnouncedProps) {
                 <strong>{name}</strong> <span class="faint">{model ?? String(entry.family)}</span>
                 <p class="soft">{timerText(timer, e, page)}</p>
               </div>
-              <button type="button" aria-label={`${e("announced_add")}: ${name}`} onClick={() => chooseEntity(entry)}>
-                {e("announced_add")}
-              </button>
+              <Button
+                aria-label={`${e("announced_add")}: ${name}`}
+                onClick={() => chooseEntity(entry)}
+                text={e("announced_add")}
+              />
             </li>
           ))}
         </ul>
@@ -69,10 +71,10 @@ export function FoundPlugs({ e, onChoose }: AnnouncedProps) {
       <ul class="templates">
         {WAY_NAMES.map((way) => (
           <li key={way}>
-            <button type="button" onClick={() => (way === "homeassistant" ? setEntity(true) : chooseWay(way))}>
+            <Button onClick={() => (way === "homeassistant" ? setEntity(true) : chooseWay(way))}>
               <strong>{e(`plug_way_${way}`)}</strong>
               <span class="faint">{e(`plug_way_${way}_about`)}</span>
-            </button>
+            </Button>
           </li>
         ))}
       </ul>

@@ -39,13 +39,9 @@ export async function loadEditing(task: Task, { t: { language } }: PageTools): P
     formTextsIn(language),
     configurationSchema(),
     call("GET /local/v1/plugs", {}),
-    known ? savedEntry(task) : null,
+    known ? (call(`GET /local/v1/${pathOf(task)}/configuration`, paramsOf(task)) as Promise<SavedEntry>) : null,
   ]);
   return { e, texts, schema: schema.properties?.[task.list]?.items ?? NO_SCHEMA, plugs, saved };
-}
-
-function savedEntry(task: KnownEntry): Promise<SavedEntry> {
-  return call(`GET /local/v1/${pathOf(task)}/configuration`, paramsOf(task)) as Promise<SavedEntry>;
 }
 
 type KnownEntry = Exclude<Task, { readonly mode: "new" }>;

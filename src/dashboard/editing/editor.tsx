@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Dialog } from "../dialog.tsx";
-import { Wrong } from "../elements.tsx";
+import { Button, Wrong } from "../elements.tsx";
 import { draftOf } from "../forms/drafts.ts";
 import type { JsonObject } from "../forms/fields.ts";
 import { SchemaForm, useSaving } from "../forms/schema-form.tsx";
@@ -75,9 +75,7 @@ function Editor({ task, tools, onClose }: EditorProps) {
         <>
           <Chooser e={tools.e} onChoose={begin} />
           <div class="actions">
-            <button type="button" onClick={() => onClose(null)}>
-              {page.t("cancel")}
-            </button>
+            <Button onClick={() => onClose(null)} text={page.t("cancel")} />
           </div>
         </>
       )}
@@ -116,9 +114,11 @@ function EntryForm({ task, tools, start, onClose }: EditorProps & { readonly sta
       }
     >
       {task.mode === "edit" && saved?.overrides && (
-        <button type="button" class="quiet" onClick={() => void send(reset(task, saved), close(task.name))}>
-          {page.t("as_in_file")}
-        </button>
+        <Button
+          class="quiet"
+          onClick={() => void send(reset(task, saved), close(task.name))}
+          text={page.t("as_in_file")}
+        />
       )}
     </SchemaForm>
   );
@@ -168,12 +168,13 @@ function Deletion({ task, tools, onClose }: EditorProps) {
       )}
       <Wrong text={mistakes.map(({ text }) => text).join(" ")} />
       <div class="actions">
-        <button type="button" class="strong danger" disabled={followers.length > 0} onClick={() => void remove()}>
-          {e("delete_yes")}
-        </button>
-        <button type="button" onClick={() => onClose(null)}>
-          {t("cancel")}
-        </button>
+        <Button
+          class="strong danger"
+          disabled={followers.length > 0}
+          onClick={() => void remove()}
+          text={e("delete_yes")}
+        />
+        <Button onClick={() => onClose(null)} text={t("cancel")} />
       </div>
     </Dialog>
   );

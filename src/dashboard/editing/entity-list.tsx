@@ -1,6 +1,8 @@
 /** List of the entities of Home Assistant that a plug can switch, with a search and a button to add each. */
+
 import { useEffect, useState } from "preact/hooks";
 import type { EntitiesAnswer } from "../../api/house/plugs.ts";
+import { Button } from "../elements.tsx";
 import { LabelledInput } from "../labelled-input.tsx";
 import { usePage } from "../page.ts";
 import { addressOf } from "../route.ts";
@@ -62,16 +64,16 @@ export function EntityList({ e, onChoose }: EntityListProps) {
               <strong>{name}</strong> <span class="faint">{[area, entity].filter(Boolean).join(" · ")}</span>
               {entry.power !== undefined && <p class="soft">{e("entities_measures")}</p>}
             </div>
-            <button type="button" aria-label={`${e("announced_add")}: ${name}`} onClick={() => onChoose(entry)}>
-              {e("announced_add")}
-            </button>
+            <Button
+              aria-label={`${e("announced_add")}: ${name}`}
+              onClick={() => onChoose(entry)}
+              text={e("announced_add")}
+            />
           </li>
         ))}
       </ul>
       {more > 0 && <p class="faint">{e("entities_more", { count: more })}</p>}
-      <button type="button" class="quiet" onClick={() => onChoose(null)}>
-        {e("entities_by_hand")}
-      </button>
+      <Button class="quiet" onClick={() => onChoose(null)} text={e("entities_by_hand")} />
     </div>
   );
 }

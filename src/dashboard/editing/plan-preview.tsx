@@ -14,23 +14,24 @@ const MIN_SAVING = 0.005;
 /** Name of a new plan in its preview: the schema requires one, and that of the draft may be taken while it is typed. */
 const NAMELESS = "draft of the page";
 
-interface PreviewProps {
-  readonly e: Translate<"editing">;
-  readonly draft: JsonObject;
-}
-
-export function PlanPreview({ e, draft }: PreviewProps) {
+export function PlanPreview({ e, draft }: { readonly e: Translate<"editing">; readonly draft: JsonObject }) {
   const page = usePage();
   const { store } = page;
   const [seen, setSeen] = useState<Plan | Refusal | null>(null);
   const asked = JSON.stringify({ ...draft, name: draft.id === undefined ? NAMELESS : draft.name });
   useEffect(() => {
     let isLast = true;
-    const answered = (answer: Plan | Refusal) => isLast && setSeen("status" in answer ? answer : asPlanned(answer));
+    const answered = (answer: Plan | Refusal) => isLast && setSeen(answer);
+    // A draft does not run yet, although its first hours may be now.
+    const planned = (plan: Plan): Plan => ({
+      ...plan,
+      on: false,
+      code: plan.code === "running" ? "scheduled" : plan.code,
+    });
     const request = () =>
-      call("POST /local/v1/plan-preview", {}, { body: JSON.parse(asked) }).then(answered, (thrown: unknown) =>
-        answered(refusalIn(thrown)),
-      );
+      call("POST /local/v1/plan-preview", {}, { body: JSON.parse(asked) })
+        .then(planned)
+        .then(answered, (thrown: unknown) => answered(refusalIn(thrown)));
     const timer = setTimeout(() => void request(), AFTER_TYPING_MS);
     return () => {
       isLast = false;
@@ -59,11 +60,6 @@ export function PlanPreview({ e, draft }: PreviewProps) {
   );
 }
 
-/** Returns the plan as not started: a draft does not run yet, although its first hours may be now. */
-function asPlanned(plan: Plan): Plan {
-  return { ...plan, on: false, code: plan.code === "running" ? "scheduled" : plan.code };
-}
-
 /** Returns cost and saving in money if the energy of the plan is known; otherwise per kWh. */
 function costText(plan: Plan, e: Translate<"editing">, page: PageTools): string {
   const { f } = page;
@@ -78,12 +74,6 @@ function costText(plan: Plan, e: Translate<"editing">, page: PageTools): string 
   return parts.filter(Boolean).join(" · ");
 }
 
-interface HoursProps {
-  readonly e: Translate<"editing">;
-  readonly plan: Plan;
-  readonly points: readonly ShownPoint[];
-}
-
 const HEIGHT = 100;
 const MIN_HEIGHT = 4;
 const MINUTE_MS = 60_000;
@@ -95,7 +85,7 @@ const MIN_ROOM = 25;
 const MIDDLE = 50;
 
 /** Bars of the current and future prices, with the chosen hours in full colour. */
-function Hours({ e, plan, points }: HoursProps) {
+function Hours({ e, plan, points }: Readonly<{ e: Translate<"editing">; plan: Plan; points: readonly ShownPoint[] }>) {
   const page = usePage();
   const { f, t, store } = page;
   const now = store.time.value;

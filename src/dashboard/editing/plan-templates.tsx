@@ -1,5 +1,5 @@
 /** Choice of what a new plan is for. Each answer fills the form and leaves three questions; the rest is folded. */
-import { Help } from "../elements.tsx";
+import { Button, Help } from "../elements.tsx";
 import type { JsonObject } from "../forms/fields.ts";
 import { helpUrl } from "../words/help.ts";
 import type { Translate } from "../words/language.ts";
@@ -40,8 +40,7 @@ export function PlanTemplates({ e, onChoose }: PlanTemplatesProps) {
       <ul class="templates">
         {NAMES.map((name) => (
           <li key={name}>
-            <button
-              type="button"
+            <Button
               onClick={() => {
                 const { value, asks } = TEMPLATES[name];
                 onChoose({ name: e(`template_${name}`), ...value }, ["name", ...asks]);
@@ -49,14 +48,14 @@ export function PlanTemplates({ e, onChoose }: PlanTemplatesProps) {
             >
               <strong>{e(`template_${name}`)}</strong>
               <span class="faint">{e(`template_${name}_about`)}</span>
-            </button>
+            </Button>
           </li>
         ))}
         <li>
-          <button type="button" onClick={() => onChoose({}, null)}>
+          <Button onClick={() => onChoose({}, null)}>
             <strong>{e("template_other")}</strong>
             <span class="faint">{e("template_other_about")}</span>
-          </button>
+          </Button>
         </li>
       </ul>
     </>

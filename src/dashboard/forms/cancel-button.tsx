@@ -1,5 +1,7 @@
 /** Button that closes a form, and asks first if entries would be discarded. Escape keeps them for the session. */
+
 import { useState } from "preact/hooks";
+import { Button } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { draftOf, dropDraft } from "./drafts.ts";
 
@@ -17,17 +19,11 @@ export function CancelButton({ draft, onClose }: CancelButtonProps) {
     onClose();
   };
   if (!isAsked)
-    return (
-      <button type="button" onClick={() => (draftOf(draft) === null ? onClose() : setAsked(true))}>
-        {t("cancel")}
-      </button>
-    );
+    return <Button onClick={() => (draftOf(draft) === null ? onClose() : setAsked(true))} text={t("cancel")} />;
   return (
     <>
       <span role="alert">{t("draft_sure")}</span>
-      <button type="button" class="danger" onClick={discard}>
-        {t("draft_drop")}
-      </button>
+      <Button class="danger" onClick={discard} text={t("draft_drop")} />
     </>
   );
 }

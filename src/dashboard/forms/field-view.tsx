@@ -1,7 +1,7 @@
 /** A field of a form: label, description, input and mistake. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { Help, Select } from "../elements.tsx";
+import { Button, Check, Help, Select } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { fieldHelpUrl, isExplained } from "../words/help.ts";
 import { numberText } from "../words/number-text.ts";
@@ -157,14 +157,11 @@ function InputField({ field, place, value, onChange }: FieldProps<"text" | "time
         }}
       />
       {isSet && !field.isRequired && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={value === null}
-            onChange={({ currentTarget }) => onChange(currentTarget.checked ? null : undefined)}
-          />
-          <span>{t("form_secret_remove")}</span>
-        </label>
+        <Check
+          text={t("form_secret_remove")}
+          checked={value === null}
+          onCheck={(isChecked) => onChange(isChecked ? null : undefined)}
+        />
       )}
     </Labelled>
   );
@@ -188,16 +185,13 @@ function YesNoField({ field, place, value, onChange }: FieldProps<"yes-no">) {
   const text = useFieldText(field, place);
   return (
     <div class="field-row">
-      <label class="check">
-        <input
-          id={text.id}
-          type="checkbox"
-          {...described(text)}
-          checked={(value ?? field.fallback) === true}
-          onChange={({ currentTarget }) => onChange(currentTarget.checked)}
-        />
-        <span>{text.label}</span>
-      </label>
+      <Check
+        id={text.id}
+        text={text.label}
+        {...described(text)}
+        checked={(value ?? field.fallback) === true}
+        onCheck={onChange}
+      />
       <Explained text={text} />
     </div>
   );
@@ -216,14 +210,12 @@ function ChoicesField({ field, place, value, onChange }: FieldProps<"choices">) 
     <FieldSet text={text}>
       <div class="checks">
         {field.options.map((option) => (
-          <label key={option} class="check">
-            <input
-              type="checkbox"
-              checked={chosen.includes(option)}
-              onChange={({ currentTarget }) => toggle(option, currentTarget.checked)}
-            />
-            <span>{text.optionText(option)}</span>
-          </label>
+          <Check
+            key={option}
+            text={text.optionText(option)}
+            checked={chosen.includes(option)}
+            onCheck={(isChecked) => toggle(option, isChecked)}
+          />
         ))}
       </div>
     </FieldSet>
@@ -241,14 +233,10 @@ function ListField({ field, place, value, onChange }: FieldProps<"list">) {
       {items.map((item, i) => (
         <div key={i} class="list-item">
           <FieldView field={field.item} place={`${place}[${i}]`} value={item} onChange={(next) => put(i, next)} />
-          <button type="button" class="quiet" onClick={() => onChange(withoutItem(items, i))}>
-            {t("form_remove")}
-          </button>
+          <Button class="quiet" onClick={() => onChange(withoutItem(items, i))} text={t("form_remove")} />
         </div>
       ))}
-      <button type="button" onClick={() => onChange([...items, emptyItem(field.item)])}>
-        {t("form_add")}
-      </button>
+      <Button onClick={() => onChange([...items, emptyItem(field.item)])} text={t("form_add")} />
     </FieldSet>
   );
 }

@@ -1,6 +1,5 @@
 /** Context of the fields of a form. */
-import { createContext } from "preact";
-import { useContext } from "preact/hooks";
+import { requiredContext } from "../context.ts";
 import type { Option } from "../elements.tsx";
 import type { FormTexts } from "./form-texts.ts";
 
@@ -26,10 +25,4 @@ export interface ShownMistake {
   readonly lang?: "en" | undefined;
 }
 
-export const FormContext = createContext<FormOptions | null>(null);
-
-export function useForm(): FormOptions {
-  const form = useContext(FormContext);
-  if (!form) throw new Error("a field outside of a form");
-  return form;
-}
+export const [FormContext, useForm] = requiredContext<FormOptions>("form");

@@ -2,8 +2,10 @@
  * Form for a part of the configuration, such as a plan or a plug, generated from its JSON Schema. Import it
  * dynamically, so that browsers load it only when needed.
  */
+
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { Button } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
 import type { Mistake } from "../store/error-texts.ts";
@@ -122,9 +124,7 @@ function FormFoot({ draft, submitText, canSubmit = true, preview, whole, childre
         {whole?.text}
       </p>
       <div class="actions">
-        <button type="submit" class="strong" disabled={!canSubmit}>
-          {submitText ?? t("save")}
-        </button>
+        <Button type="submit" class="strong" disabled={!canSubmit} text={submitText ?? t("save")} />
         {onCancel && draft !== undefined && <CancelButton draft={draft} onClose={onCancel} />}
         {children}
       </div>

@@ -1,7 +1,7 @@
 /** Block with the last changes of plans, plugs, settings and connections, and the way back to an earlier state. */
 import { useEffect, useState } from "preact/hooks";
 import type { PageState } from "../../api/settings/history.ts";
-import { Answer } from "../elements.tsx";
+import { Answer, Button } from "../elements.tsx";
 import { type FormTexts, formTextsIn, labelOf, plainName } from "../forms/form-texts.ts";
 import { usePage } from "../page.ts";
 import { call } from "../store/requests.ts";
@@ -45,9 +45,12 @@ export function History() {
             facts={<Differences of={differences} texts={read.texts} />}
             buttons={
               chosen !== id && (
-                <button type="button" class="quiet" aria-describedby={`state-${id}`} onClick={() => setChosen(id)}>
-                  {t("history_back")}
-                </button>
+                <Button
+                  class="quiet"
+                  aria-describedby={`state-${id}`}
+                  onClick={() => setChosen(id)}
+                  text={t("history_back")}
+                />
               )
             }
           >
@@ -63,9 +66,7 @@ export function History() {
         ))}
       </ul>
       {!isWhole && read.states.length > SHOWN && (
-        <button type="button" class="quiet" onClick={() => setWhole(true)}>
-          {t("history_all", { count: read.states.length })}
-        </button>
+        <Button class="quiet" onClick={() => setWhole(true)} text={t("history_all", { count: read.states.length })} />
       )}
       <Answer text={answerOf()} />
     </Block>
@@ -84,12 +85,7 @@ function useStates(run: ReturnType<typeof useList>["run"]): Read | null {
   return read;
 }
 
-interface DifferencesProps {
-  readonly of: PageState["differences"];
-  readonly texts: FormTexts;
-}
-
-function Differences({ of, texts }: DifferencesProps) {
+function Differences({ of, texts }: { readonly of: PageState["differences"]; readonly texts: FormTexts }) {
   const t = useSystemTexts();
   if (of === null) return <span class="faint">{t("history_unknown")}</span>;
   return of.map(({ path, before, after }) => (

@@ -1,5 +1,7 @@
 /** Message after each saved change, which offers to undo it for ten seconds. */
+
 import { useEffect, useState } from "preact/hooks";
+import { Button } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
 import { call, refusalIn } from "../store/requests.ts";
@@ -35,9 +37,7 @@ export function UndoToast() {
       {change ? (
         <p>
           {t("change_saved")}
-          <button type="button" onClick={() => void undo(change)}>
-            {t("undo")}
-          </button>
+          <Button onClick={() => void undo(change)} text={t("undo")} />
         </p>
       ) : (
         answer && <p>{answer}</p>

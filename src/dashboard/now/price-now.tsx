@@ -2,7 +2,7 @@
 import { pointAt, pointsIn } from "../../core/prices/timeline.ts";
 import { LevelMark } from "../elements.tsx";
 import { type PageTools, usePage } from "../page.ts";
-import { comingHours, figuresOf, outlook, type Prices } from "../timeline.ts";
+import { barPlaces, comingHours, figuresOf, outlook, type Prices } from "../timeline.ts";
 
 /** Shown hours. */
 const COMING_HOURS = 24;
@@ -70,23 +70,16 @@ function outlookText({ points, currency }: Prices, { t, f }: PageTools, now: num
 function ComingHours({ prices: { points, currency } }: { readonly prices: Prices }) {
   const { t, f, store } = usePage();
   const hours = comingHours(points, store.time.value, COMING_HOURS);
-  const means = hours.flatMap(({ mean }) => mean ?? []);
-  const [most, least] = [Math.max(0, ...means), Math.min(0, ...means)];
-  const shareOf = (value: number) => (100 * value) / (most - least || 1);
+  const places = barPlaces(hours, MIN_RISE);
   return (
     <ol class="strip" aria-label={t("coming_hours")}>
       {hours.map(({ start, level, mean, estimate }, i) => {
-        const height = mean === null ? 0 : Math.max(MIN_RISE, shareOf(Math.abs(mean)));
-        const bottom = shareOf(mean !== null && mean < 0 ? Math.max(0, -least - Math.abs(mean)) : -least);
         const text = mean === null ? t("no_price") : `${f.money(mean, currency)}, ${t(`level_${level ?? "unknown"}`)}`;
         return (
           <li key={start} class={i === 0 ? "present" : undefined}>
             <span class="unseen">{`${f.time(start)}: ${text}`}</span>
             <span class="rise" aria-hidden="true">
-              <span
-                class={`bar ${level ?? "unknown"}${estimate ? " estimate" : ""}`}
-                style={{ height: `${height}%`, bottom: `${Math.min(100 - height, bottom)}%` }}
-              />
+              <span class={`bar ${level ?? "unknown"}${estimate ? " estimate" : ""}`} style={places[i] ?? {}} />
             </span>
             <span class="clock" aria-hidden="true">
               {f.hour(start)}

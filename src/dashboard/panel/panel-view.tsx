@@ -2,7 +2,7 @@
 import { pointAt } from "../../core/prices/timeline.ts";
 import { LevelMark } from "../elements.tsx";
 import { usePage } from "../page.ts";
-import { comingHours, NO_PRICES } from "../timeline.ts";
+import { barPlaces, comingHours, NO_PRICES } from "../timeline.ts";
 import { comingRuns, type PanelRun, shiftAt } from "./panel-runs.ts";
 
 const HOURS = 24;
@@ -47,9 +47,7 @@ function Hours() {
   const { t, f, store } = usePage();
   const { points, currency } = store.prices.value ?? NO_PRICES;
   const hours = comingHours(points, store.time.value, HOURS);
-  const means = hours.flatMap(({ mean }) => mean ?? []);
-  const [most, least] = [Math.max(0, ...means), Math.min(0, ...means)];
-  const percentOf = (value: number) => (100 * value) / (most - least || 1);
+  const places = barPlaces(hours, MIN_BAR_PERCENT);
   return (
     <ol class="wall-hours" aria-label={t("coming_hours")}>
       {hours.map(({ start, level, mean, estimate }, i) => (
@@ -57,13 +55,7 @@ function Hours() {
           <span class="unseen">{`${f.time(start)}: ${mean === null ? t("no_price") : f.money(mean, currency)}`}</span>
           <span class="wall-rise" aria-hidden="true">
             {mean !== null && (
-              <span
-                class={`bar ${level ?? "unknown"}${estimate ? " estimate" : ""}`}
-                style={{
-                  height: `${Math.max(MIN_BAR_PERCENT, percentOf(Math.abs(mean)))}%`,
-                  bottom: `${percentOf(Math.min(0, mean) - least)}%`,
-                }}
-              />
+              <span class={`bar ${level ?? "unknown"}${estimate ? " estimate" : ""}`} style={places[i] ?? {}} />
             )}
           </span>
           <span class="wall-hour" aria-hidden="true">

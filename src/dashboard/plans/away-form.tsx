@@ -1,5 +1,7 @@
 /** Form for the holiday of a home, in which its plans do not run. */
+
 import { useEffect, useState } from "preact/hooks";
+import { Button } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { call, refusalIn } from "../store/requests.ts";
 import { refusalText } from "./plan-words.ts";
@@ -35,11 +37,7 @@ export function AwayForm({ home, onClose }: HomeFormProps) {
   const submit = () => void send({ from: "", until: "", ...saved, ...typed });
   return (
     <PlansForm fields={fields} submitText={t("save")} wrong={wrong} onSubmit={submit} onClose={onClose}>
-      {saved && (
-        <button type="button" onClick={() => void send("off")}>
-          {t("away_off")}
-        </button>
-      )}
+      {saved && <Button onClick={() => void send("off")} text={t("away_off")} />}
     </PlansForm>
   );
 }

@@ -1,5 +1,7 @@
 /** Buttons to edit, copy and delete an entry of the configuration. */
+
 import type { Task } from "../editing/editing.ts";
+import { Button } from "../elements.tsx";
 import { usePage } from "../page.ts";
 
 interface EntryButtonsProps {
@@ -16,15 +18,13 @@ export function EntryButtons({ list, id, name, title, onTask }: EntryButtonsProp
   return (
     <div class="entry-buttons">
       {(["edit", "copy", "delete"] as const).map((mode) => (
-        <button
+        <Button
           key={mode}
-          type="button"
           class={mode === "delete" ? "quiet danger" : "quiet"}
           aria-describedby={title}
           onClick={() => onTask({ list, mode, id, name })}
-        >
-          {t(`plan_${mode}`)}
-        </button>
+          text={t(`plan_${mode}`)}
+        />
       ))}
     </div>
   );

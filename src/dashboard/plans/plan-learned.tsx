@@ -1,5 +1,6 @@
 /** What a plan with `learn` has learned: energy and course of a run, with buttons to keep it and to learn again. */
 
+import { Button } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import type { Plan } from "../store/answers.ts";
 
@@ -24,9 +25,12 @@ export function LearnedRuns({ plan: { kind, learned }, onCommand }: LearnedProps
       {onCommand && (
         <div class="actions">
           {(frozen ? FROZEN : LEARNING).map((command) => (
-            <button key={command} type="button" data-action={command} onClick={() => onCommand(command)}>
-              {t(`action_${command}`)}
-            </button>
+            <Button
+              key={command}
+              data-action={command}
+              onClick={() => onCommand(command)}
+              text={t(`action_${command}`)}
+            />
           ))}
         </div>
       )}

@@ -1,7 +1,7 @@
 /** Row of a plan with its ribbon. It unfolds to details, commands and settings. */
 import { useState } from "preact/hooks";
 import type { Task } from "../editing/editing.ts";
-import { Answer } from "../elements.tsx";
+import { Answer, Button } from "../elements.tsx";
 import { usePage, type Words } from "../page.ts";
 import type { Plan } from "../store/answers.ts";
 import { call, refusalIn } from "../store/requests.ts";
@@ -38,8 +38,7 @@ export function PlanRow({ plan, look, mayControl, isOpen, onOpen, onTask }: Plan
     <article class={plan.on ? "plan on" : "plan"} aria-labelledby={title}>
       <div class="plan-line">
         <h3 class="plan-title">
-          <button
-            type="button"
+          <Button
             class="plan-open"
             aria-expanded={isOpen}
             aria-controls={`${title}-more`}
@@ -49,7 +48,7 @@ export function PlanRow({ plan, look, mayControl, isOpen, onOpen, onTask }: Plan
             <span id={title} class="plan-name">
               {plan.name}
             </span>
-          </button>
+          </Button>
         </h3>
         <p class="plan-when">
           <span class={SAID.includes(plan.state) || headline === state ? "unseen" : "state"}>{state}</span>{" "}
@@ -103,13 +102,11 @@ function useSend({ id }: Plan) {
   return { answer, setAnswer, send };
 }
 
-interface EnabledSwitchProps {
-  readonly plan: Plan;
-  readonly isDisabled: boolean;
-  readonly onChange: SendChange;
-}
-
-function EnabledSwitch({ plan: { name, settings }, isDisabled, onChange }: EnabledSwitchProps) {
+function EnabledSwitch({
+  plan: { name, settings },
+  isDisabled,
+  onChange,
+}: Readonly<{ plan: Plan; isDisabled: boolean; onChange: SendChange }>) {
   const { t } = usePage();
   /** State after a click, until the daemon has responded; null otherwise. */
   const [switched, setSwitched] = useState<boolean | null>(null);
@@ -134,36 +131,26 @@ function EnabledSwitch({ plan: { name, settings }, isDisabled, onChange }: Enabl
   );
 }
 
-interface ActionsProps {
-  readonly plan: Plan;
-  readonly title: string;
-  readonly onSend: SendChange;
-}
-
-function Actions({ plan, title, onSend }: ActionsProps) {
+function Actions({ plan, title, onSend }: Readonly<{ plan: Plan; title: string; onSend: SendChange }>) {
   const { t } = usePage();
   const hasHours = plan.settings.hours !== undefined || plan.settings.energy !== undefined;
   return (
     <div class="actions">
       {(plan.on ? ACTIONS_ON : ACTIONS_OFF).map((action) => (
-        <button
+        <Button
           key={action}
-          type="button"
           data-action={action}
           aria-describedby={title}
           onClick={() => void onSend({ command: action })}
-        >
-          {t(`action_${action}`)}
-        </button>
+          text={t(`action_${action}`)}
+        />
       ))}
       {!plan.on && hasHours && (
-        <button
-          type="button"
+        <Button
           aria-describedby={title}
           onClick={() => void onSend({ once: true, plan: plan.id, within: ONCE_HOURS })}
-        >
-          {t("action_once", { hours: ONCE_HOURS })}
-        </button>
+          text={t("action_once", { hours: ONCE_HOURS })}
+        />
       )}
     </div>
   );

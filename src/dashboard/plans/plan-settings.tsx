@@ -1,7 +1,7 @@
 /** Form with the settings of a plan. */
 import { useState } from "preact/hooks";
 import { isShown, type PlanSetting, planSettings, settingRows } from "../../core/planning/setting-rows.ts";
-import { Wrong } from "../elements.tsx";
+import { Button, Wrong } from "../elements.tsx";
 import { LabelledInput } from "../labelled-input.tsx";
 import { usePage } from "../page.ts";
 import type { Plan } from "../store/answers.ts";
@@ -67,17 +67,13 @@ export function PlanSettings({ plan: { id, settings }, onChange, onNothing }: Pl
             onBlur={() => setLeft((before) => [...before.filter((each) => each !== name), name])}
           >
             {settings[name]?.changed && (
-              <button type="button" class="quiet" onClick={() => void reset(name)}>
-                {t("as_in_file")}
-              </button>
+              <Button class="quiet" onClick={() => void reset(name)} text={t("as_in_file")} />
             )}
             <Wrong id={`${place}-mistake`} text={mistake} />
           </LabelledInput>
         );
       })}
-      <button type="submit" class="strong">
-        {t("save")}
-      </button>
+      <Button type="submit" class="strong" text={t("save")} />
     </form>
   );
 }

@@ -1,6 +1,6 @@
 /** Form above the plans: its fields, a button that sends them, one that closes it, and why the daemon refused them. */
 import type { ComponentChildren } from "preact";
-import { Wrong } from "../elements.tsx";
+import { Button, Wrong } from "../elements.tsx";
 import { LabelledInput, type LabelledInputProps } from "../labelled-input.tsx";
 import { usePage } from "../page.ts";
 
@@ -31,13 +31,9 @@ export function PlansForm({ fields, submitText, wrong, onSubmit, onClose, childr
       {fields.map((field) => (
         <LabelledInput key={field.id} {...field} />
       ))}
-      <button type="submit" class="strong">
-        {submitText}
-      </button>
+      <Button type="submit" class="strong" text={submitText} />
       {children}
-      <button type="button" onClick={() => onClose(null)}>
-        {t("cancel")}
-      </button>
+      <Button onClick={() => onClose(null)} text={t("cancel")} />
       <Wrong text={wrong} />
     </form>
   );

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Task } from "../editing/editing.ts";
-import { Part } from "../elements.tsx";
+import { Button, Part } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { addressOf, route } from "../route.ts";
 import type { Plan } from "../store/answers.ts";
@@ -31,9 +31,7 @@ export function PlansView() {
     closed(done);
   };
   const formButton = (name: "once" | "away") => (
-    <button type="button" aria-expanded={form === name} onClick={() => setForm(form === name ? null : name)}>
-      {t(name)}
-    </button>
+    <Button aria-expanded={form === name} onClick={() => setForm(form === name ? null : name)} text={t(name)} />
   );
   return (
     <Part id="plans" card={false}>
@@ -44,9 +42,7 @@ export function PlansView() {
             <div class="actions">
               {plans.length > 0 && formButton("away")}
               {formButton("once")}
-              <button type="button" onClick={() => onTask({ list: "plans", mode: "new" })}>
-                {t("plan_new")}
-              </button>
+              <Button onClick={() => onTask({ list: "plans", mode: "new" })} text={t("plan_new")} />
             </div>
           )}
         </div>
@@ -100,14 +96,12 @@ function useEditing() {
   return { dialog, notice, edits, closed, onTask: (task: Task) => void open(task) };
 }
 
-interface PlanRowsProps {
-  readonly plans: readonly Plan[];
-  readonly mayControl: boolean;
-  readonly onTask: (task: Task) => void;
-}
-
 /** The plans below a common axis of time. */
-function PlanRows({ plans, mayControl, onTask }: PlanRowsProps) {
+function PlanRows({
+  plans,
+  mayControl,
+  onTask,
+}: Readonly<{ plans: readonly Plan[]; mayControl: boolean; onTask: (task: Task) => void }>) {
   const { f, store } = usePage();
   const { points } = store.prices.value ?? NO_PRICES;
   const time = store.time.value;
@@ -125,17 +119,12 @@ function PlanRows({ plans, mayControl, onTask }: PlanRowsProps) {
             {...{ plan, look, mayControl, onTask }}
             key={plan.id}
             isOpen={open === plan.id}
-            onOpen={(isOpen) => showEntry(isOpen ? plan.id : null)}
+            onOpen={(isOpen) => (location.hash = addressOf("plans", isOpen ? plan.id : undefined))}
           />
         ))}
       </div>
     </>
   );
-}
-
-/** Names the open plan in the address, so that links and the back button open it. */
-function showEntry(id: string | null): void {
-  location.hash = id === null ? addressOf("plans") : addressOf("plans", id);
 }
 
 function hintOf(count: number, session: { signed_in: boolean; control: boolean } | null): TextName | null {

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { useArrival } from "../arrival.ts";
 import type { Task } from "../editing/editing.ts";
-import { Answer } from "../elements.tsx";
+import { Answer, Button } from "../elements.tsx";
 import { type PageTools, usePage } from "../page.ts";
 import type { ListedPlug } from "../store/answers.ts";
 import { call, refusalIn } from "../store/requests.ts";
@@ -33,11 +33,7 @@ export function PlugsCard({ mayControl, edits, onTask }: PlugsCardProps) {
     <section class="card" aria-labelledby="plugs-title" ref={place}>
       <div class="head">
         <h2 id="plugs-title">{t("plugs")}</h2>
-        {mayControl && (
-          <button type="button" onClick={() => onTask({ list: "plugs", mode: "new" })}>
-            {t("plug_new")}
-          </button>
-        )}
+        {mayControl && <Button onClick={() => onTask({ list: "plugs", mode: "new" })} text={t("plug_new")} />}
       </div>
       {plugs.length === 0 && <p class="soft">{t("plugs_none")}</p>}
       <div class="plug-rows">
@@ -49,13 +45,11 @@ export function PlugsCard({ mayControl, edits, onTask }: PlugsCardProps) {
   );
 }
 
-interface PlugRowProps {
-  readonly plug: ListedPlug;
-  readonly mayControl: boolean;
-  readonly onTask: (task: Task) => void;
-}
-
-function PlugRow({ plug, mayControl, onTask }: PlugRowProps) {
+function PlugRow({
+  plug,
+  mayControl,
+  onTask,
+}: Readonly<{ plug: ListedPlug; mayControl: boolean; onTask: (task: Task) => void }>) {
   const page = usePage();
   const { t, f } = page;
   const { id, name } = plug;
@@ -81,9 +75,7 @@ function PlugRow({ plug, mayControl, onTask }: PlugRowProps) {
       {plug.month && <p class="soft">{measuredWords(plug.month, page)}</p>}
       {mayControl && (
         <div class="actions">
-          <button type="button" aria-describedby={title} onClick={() => void tryOut()}>
-            {t("plug_try")}
-          </button>
+          <Button aria-describedby={title} onClick={() => void tryOut()} text={t("plug_try")} />
           <EntryButtons list="plugs" id={id} name={name} title={title} onTask={onTask} />
         </div>
       )}

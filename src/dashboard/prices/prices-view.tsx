@@ -52,13 +52,7 @@ export function PricesView() {
   );
 }
 
-interface PriceChartProps {
-  readonly home: HomeAnswer;
-  readonly prices: Prices;
-  readonly range: PriceRange;
-}
-
-function PriceChart({ home, prices, range }: PriceChartProps) {
+function PriceChart({ home, prices, range }: Readonly<{ home: HomeAnswer; prices: Prices; range: PriceRange }>) {
   const page = usePage();
   const { t, store } = page;
   const [picked, setPicked] = useState<number | null>(null);

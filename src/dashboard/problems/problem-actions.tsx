@@ -1,6 +1,6 @@
 /** What can be done about a problem: a link to where it is fixed, a test, and a link into the help. */
 import { useState } from "preact/hooks";
-import { Answer, Help } from "../elements.tsx";
+import { Answer, Button, Help } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
 import type { ProblemAnswer } from "../store/answers.ts";
@@ -34,9 +34,7 @@ export function ProblemActions({ problem }: { readonly problem: ProblemAnswer })
           {t(text)}
         </a>
         {trial && store.session.value?.[trial.scope] && (
-          <button type="button" onClick={() => void test()}>
-            {t(isTest ? "problem_test" : "problem_put_back")}
-          </button>
+          <Button onClick={() => void test()} text={t(isTest ? "problem_test" : "problem_put_back")} />
         )}
         <Help href={problemHelpUrl(problem.code)} />
       </p>

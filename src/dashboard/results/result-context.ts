@@ -1,18 +1,11 @@
 /** Context of the result blocks: texts, and a hook that reads data. */
-import { createContext } from "preact";
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { AnswerOf, RouteName, RouteParamsOf } from "../../api/calls.ts";
+import { requiredContext } from "../context.ts";
 import { call, refusalIn } from "../store/requests.ts";
 import type { Translate } from "../words/language.ts";
 
-export const ResultContext = createContext<Translate<"results"> | null>(null);
-
-/** Returns the texts of the results. */
-export function useResultTexts(): Translate<"results"> {
-  const texts = useContext(ResultContext);
-  if (!texts) throw new Error("a block outside of the results");
-  return texts;
-}
+export const [ResultContext, useResultTexts] = requiredContext<Translate<"results">>("results");
 
 /**
  * Returns the last response of a call; null before the first one and after a refusal. Calls again if the parameters or

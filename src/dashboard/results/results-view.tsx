@@ -56,14 +56,12 @@ function Results({ home }: { readonly home: HomeAnswer }) {
   );
 }
 
-interface CsvProps {
-  readonly home: HomeAnswer;
-  readonly measures: readonly MeasureName[];
-  readonly hasPlans: boolean;
-}
-
 /** Links to CSV files of the shown data. */
-function CsvFiles({ home, measures, hasPlans }: CsvProps) {
+function CsvFiles({
+  home,
+  measures,
+  hasPlans,
+}: Readonly<{ home: HomeAnswer; measures: readonly MeasureName[]; hasPlans: boolean }>) {
   const t = useResultTexts();
   const { t: page, f, store } = usePage();
   const of = `home=${encodeURIComponent(home.id)}`;

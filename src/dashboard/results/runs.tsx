@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import type { RunAnswer } from "../../api/house/results.ts";
 import { DAY_MS } from "../../core/time/interval.ts";
+import { Button } from "../elements.tsx";
 import { type PageTools, usePage } from "../page.ts";
 import type { HomeAnswer, Plan } from "../store/answers.ts";
 import { Block } from "../system/block.tsx";
@@ -14,13 +15,11 @@ const SHOWN = 6;
 /** Minimum amount that is shown. */
 const MIN_AMOUNT = 0.005;
 
-interface RunsProps {
-  readonly home: HomeAnswer;
-  readonly plans: readonly Plan[];
-  readonly baseline: Baseline;
-}
-
-export function Runs({ home, plans, baseline }: RunsProps) {
+export function Runs({
+  home,
+  plans,
+  baseline,
+}: Readonly<{ home: HomeAnswer; plans: readonly Plan[]; baseline: Baseline }>) {
   const t = useResultTexts();
   const page = usePage();
   const [shown, setShown] = useState(SHOWN);
@@ -35,20 +34,13 @@ export function Runs({ home, plans, baseline }: RunsProps) {
         ))}
       </ol>
       {runs && runs.length > shown && (
-        <button type="button" onClick={() => setShown((count) => count + 4 * SHOWN)}>
-          {t("runs_more")}
-        </button>
+        <Button onClick={() => setShown((count) => count + 4 * SHOWN)} text={t("runs_more")} />
       )}
     </Block>
   );
 }
 
-interface RunLineProps {
-  readonly run: RunAnswer;
-  readonly baseline: Baseline;
-}
-
-function RunLine({ run, baseline }: RunLineProps) {
+function RunLine({ run, baseline }: { readonly run: RunAnswer; readonly baseline: Baseline }) {
   const t = useResultTexts();
   const page = usePage();
   const [start, end] = [Date.parse(run.start), Date.parse(run.end)];

@@ -23,17 +23,11 @@ export interface SavingBar extends ChartBar {
   readonly currency: string | null;
 }
 
-interface GroupOptions {
-  readonly now: number;
-  readonly calendar: Calendar;
-  readonly otherName: string;
-}
-
 /** Returns the bars, ascending and disjoint, and the plans, largest saving first. Omits months without an amount. */
 export function groupedByPlan(
   months: readonly ResultMonth[],
   baseline: Baseline,
-  { now, calendar, otherName }: GroupOptions,
+  { now, calendar, otherName }: { readonly now: number; readonly calendar: Calendar; readonly otherName: string },
 ) {
   const from = calendar.add("month", now, 1 - MONTHS);
   const to = calendar.add("month", now, 1);

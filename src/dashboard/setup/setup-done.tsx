@@ -1,6 +1,8 @@
 /** Last page of the set-up: waits for the home, logs in, and shows the key for a phone. */
+
 import { useEffect, useState } from "preact/hooks";
 import type { AnswerOf } from "../../api/calls.ts";
+import { Button } from "../elements.tsx";
 import { isLoopback, PhoneLink } from "../phone-link.tsx";
 import { call } from "../store/requests.ts";
 import type { Translate } from "../words/language.ts";
@@ -46,9 +48,12 @@ export function SetupDone({ result, s, system, onFailed }: SetupDoneProps) {
       )}
       <p class="faint setup-file">{s("done_file", { file })}</p>
       <div class="actions">
-        <button type="button" class="strong" disabled={progress === "starting"} onClick={() => location.reload()}>
-          {s("done_open")}
-        </button>
+        <Button
+          class="strong"
+          disabled={progress === "starting"}
+          onClick={() => location.reload()}
+          text={s("done_open")}
+        />
       </div>
     </div>
   );

@@ -1,6 +1,8 @@
 /** Dialog that sets up a home in steps. Each is a form, and is tested before the next one. */
+
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "../dialog.tsx";
+import { Button } from "../elements.tsx";
 import type { JsonObject } from "../forms/fields.ts";
 import { type FormTexts, formTextsIn } from "../forms/form-texts.ts";
 import { SchemaForm } from "../forms/schema-form.tsx";
@@ -111,15 +113,9 @@ function StepForm({ step, texts, onIn, onDone }: StepFormProps) {
         onChange={keep}
       >
         {step === "service" && (
-          <button type="button" onClick={() => enter({ isPair: !isPair })}>
-            {s(isPair ? "key_instead" : "pair_instead")}
-          </button>
+          <Button onClick={() => enter({ isPair: !isPair })} text={s(isPair ? "key_instead" : "pair_instead")} />
         )}
-        {before && (
-          <button type="button" onClick={() => enter({ step: before })}>
-            {s("back")}
-          </button>
-        )}
+        {before && <Button onClick={() => enter({ step: before })} text={s("back")} />}
       </SchemaForm>
     </div>
   );

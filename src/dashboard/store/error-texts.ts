@@ -32,7 +32,8 @@ export async function errorIn(
   const isSaid = key !== undefined || mistakes !== undefined;
   const patterns = language === "en" || !isSaid ? null : await load(language).catch(() => null);
   if (!patterns) return { ...body, isTranslated: language === "en" };
-  const textOf = (said: Said) => fillSaid(language, (name) => patternIn(patterns, name), said);
+  const textOf = (said: Said) =>
+    fillSaid(language, (name) => patterns[name.split(".")[0] ?? ""]?.[name.split(".")[1] ?? ""], said);
   const found = mistakes?.map((each) => ({ ...each, text: sentence(textOf(each)), isTranslated: true }));
   const said = key === undefined ? found?.map(({ text }) => text).join(" ") : textOf({ key, facts });
   return { ...body, reason: said ?? reason ?? "", isTranslated: true, ...(found && { mistakes: found }) };
@@ -45,11 +46,6 @@ async function patternsIn(language: string): Promise<Patterns> {
     return [subject, await response.json()] as const;
   };
   return Object.fromEntries(await Promise.all(SUBJECTS.map(load)));
-}
-
-function patternIn(patterns: Patterns, key: string): Pattern | undefined {
-  const [subject = "", name = ""] = key.split(".");
-  return patterns[subject]?.[name];
 }
 
 function sentence(text: string): string {

@@ -9,46 +9,22 @@ const TIMEOUT_MS = 15_000;
 /** Time limit for a copy of the database. */
 const UPLOAD_TIMEOUT_MS = 120_000;
 
-interface RefusalFacts {
-  /** HTTP status; null without a response. */
-  readonly status: number | null;
-  readonly code: string;
-  readonly reason: string;
-  /** Why a plan refused a command. */
-  readonly refusal?: string | null;
-  readonly retryAfterSec?: number | null;
-  readonly mistakes?: readonly Mistake[];
-  readonly isTranslated?: boolean;
-}
-
 /** Error of a request that the daemon refused or did not answer. */
 export class Refusal extends Error {
-  readonly status: number | null;
-  readonly code: string;
-  readonly reason: string;
-  readonly refusal: string | null;
-  readonly retryAfterSec: number | null;
-  readonly mistakes: readonly Mistake[];
+  /** HTTP status; null without a response. */
+  readonly status: number | null = null;
+  readonly code: string = "no_contact";
+  readonly reason: string = "no contact";
+  /** Why a plan refused a command. */
+  readonly refusal: string | null = null;
+  readonly retryAfterSec: number | null = null;
+  readonly mistakes: readonly Mistake[] = [];
   /** Whether the reason is in the language of the page. */
-  readonly isTranslated: boolean;
+  readonly isTranslated: boolean = false;
 
-  constructor({
-    status,
-    code,
-    reason,
-    refusal = null,
-    retryAfterSec = null,
-    mistakes = [],
-    isTranslated,
-  }: RefusalFacts) {
-    super(reason);
-    this.status = status;
-    this.code = code;
-    this.reason = reason;
-    this.refusal = refusal;
-    this.retryAfterSec = retryAfterSec;
-    this.mistakes = mistakes;
-    this.isTranslated = isTranslated ?? false;
+  constructor(facts: Partial<Omit<Refusal, keyof Error>> = {}) {
+    super(facts.reason);
+    Object.assign(this, facts);
   }
 }
 
@@ -138,6 +114,6 @@ async function answered(path: string, options: Options, timeoutMs: number): Prom
     const headers = { ...options.headers, "X-Elbro-Page": "1", "Accept-Language": document.documentElement.lang };
     return await fetch(pathOf(path), { ...options, headers, signal: AbortSignal.timeout(timeoutMs) });
   } catch {
-    throw new Refusal({ status: null, code: "no_contact", reason: "no contact" });
+    throw new Refusal();
   }
 }

@@ -1,6 +1,6 @@
 /** Block to download and restore a copy of the database. */
 import { useRef, useState } from "preact/hooks";
-import { Answer, Help } from "../elements.tsx";
+import { Answer, Button, Help } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { call, download, upload } from "../store/requests.ts";
 import { helpUrl } from "../words/help.ts";
@@ -44,9 +44,7 @@ export function Backup() {
         {t("backup_about")} <Help href={helpUrl("backup")} />
       </p>
       <div class="actions">
-        <button type="button" disabled={isBusy} onClick={() => void save()}>
-          {t("backup_download")}
-        </button>
+        <Button disabled={isBusy} onClick={() => void save()} text={t("backup_download")} />
         <CopyPicker isBusy={isBusy} onChoose={setChosen} />
       </div>
       {chosen && (
@@ -58,22 +56,13 @@ export function Backup() {
         />
       )}
       <Answer text={answerOf()} />
-      {isWaiting && (
-        <button type="button" onClick={() => void undo()}>
-          {t("restore_undo")}
-        </button>
-      )}
+      {isWaiting && <Button onClick={() => void undo()} text={t("restore_undo")} />}
     </Block>
   );
 }
 
-interface CopyPickerProps {
-  readonly isBusy: boolean;
-  readonly onChoose: (copy: File | null) => void;
-}
-
 /** Button that lets the user choose the file of a copy. */
-function CopyPicker({ isBusy, onChoose }: CopyPickerProps) {
+function CopyPicker({ isBusy, onChoose }: Readonly<{ isBusy: boolean; onChoose: (copy: File | null) => void }>) {
   const t = useSystemTexts();
   const picker = useRef<HTMLInputElement>(null);
   const choose = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
@@ -82,9 +71,7 @@ function CopyPicker({ isBusy, onChoose }: CopyPickerProps) {
   };
   return (
     <>
-      <button type="button" disabled={isBusy} onClick={() => picker.current?.click()}>
-        {t("restore")}
-      </button>
+      <Button disabled={isBusy} onClick={() => picker.current?.click()} text={t("restore")} />
       <input ref={picker} type="file" accept=".db,.copy" hidden aria-label={t("restore")} onChange={choose} />
     </>
   );

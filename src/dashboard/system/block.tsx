@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useArrival } from "../arrival.ts";
-import { Answer } from "../elements.tsx";
+import { Answer, Button } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
 import { refusalIn } from "../store/requests.ts";
@@ -75,15 +75,13 @@ export function useList<Id extends string>() {
   };
 }
 
-interface SureProps {
-  readonly text: string;
-  readonly yes: string;
-  readonly onYes: () => void;
-  readonly onNo: () => void;
-}
-
 /** Confirmation of an action that cannot be undone. The button "no" gets the focus. */
-export function Sure({ text, yes, onYes, onNo }: SureProps) {
+export function Sure({
+  text,
+  yes,
+  onYes,
+  onNo,
+}: Readonly<{ text: string; yes: string; onYes: () => void; onNo: () => void }>) {
   const { t } = usePage();
   const no = useRef<HTMLButtonElement>(null);
   useEffect(() => no.current?.focus(), []);
@@ -92,9 +90,7 @@ export function Sure({ text, yes, onYes, onNo }: SureProps) {
       <legend class="unseen">{yes}</legend>
       <p>{text}</p>
       <div class="actions">
-        <button type="button" class="strong" onClick={onYes}>
-          {yes}
-        </button>
+        <Button class="strong" onClick={onYes} text={yes} />
         <button type="button" ref={no} onClick={onNo}>
           {t("cancel")}
         </button>

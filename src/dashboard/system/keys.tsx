@@ -2,15 +2,17 @@
 import { useEffect, useState } from "preact/hooks";
 import type { LanKeyAnswer } from "../../api/settings/keys.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
-import { Help, Wrong } from "../elements.tsx";
+import { Button, Check, Help, Wrong } from "../elements.tsx";
 import { LabelledInput } from "../labelled-input.tsx";
+import { lazy } from "../lazy.tsx";
 import { usePage } from "../page.ts";
-import type { PhoneLink as PhoneLinkOf } from "../phone-link.tsx";
 import { refusalText } from "../plans/plan-words.ts";
 import { call, refusalIn } from "../store/requests.ts";
 import { helpUrl } from "../words/help.ts";
 import { Block, ListRow, Sure } from "./block.tsx";
 import { useSystemTexts } from "./system-context.ts";
+
+const PhoneLink = lazy(async () => (await import("../phone-link.tsx")).PhoneLink);
 
 interface MadeKey {
   readonly name: string;
@@ -84,11 +86,7 @@ function KeyLine({ of, onEnd }: { readonly of: LanKeyAnswer; readonly onEnd: () 
       facts={<span class="faint">{facts.join(" · ")}</span>}
       buttons={
         !fixed &&
-        !isAsked && (
-          <button type="button" aria-label={`${t("key_end")} ${name}`} onClick={() => setAsked(true)}>
-            {t("key_end")}
-          </button>
-        )
+        !isAsked && <Button aria-label={`${t("key_end")} ${name}`} onClick={() => setAsked(true)} text={t("key_end")} />
       }
     >
       {isAsked && (
@@ -98,12 +96,10 @@ function KeyLine({ of, onEnd }: { readonly of: LanKeyAnswer; readonly onEnd: () 
   );
 }
 
-interface NewKeyProps {
-  readonly names: readonly string[];
-  readonly onCreate: (name: string, control: boolean) => void;
-}
-
-function NewKey({ names, onCreate }: NewKeyProps) {
+function NewKey({
+  names,
+  onCreate,
+}: Readonly<{ names: readonly string[]; onCreate: (name: string, control: boolean) => void }>) {
   const t = useSystemTexts();
   const [name, setName] = useState("");
   const [control, setControl] = useState(false);
@@ -127,11 +123,8 @@ function NewKey({ names, onCreate }: NewKeyProps) {
         aria-describedby="key-name-wrong"
         onText={setName}
       />
-      <label class="check">
-        <input type="checkbox" checked={control} onChange={({ currentTarget: { checked } }) => setControl(checked)} />
-        {t("key_control")}
-      </label>
-      <button type="submit">{t("key_create")}</button>
+      <Check text={t("key_control")} checked={control} onCheck={setControl} />
+      <Button type="submit" text={t("key_create")} />
       <Wrong id="key-name-wrong" text={isWrong && t("key_name_wrong")} />
     </form>
   );
@@ -140,8 +133,6 @@ function NewKey({ names, onCreate }: NewKeyProps) {
 /** Shows a new key, which cannot be shown again. */
 function Made({ made: { name, key, urls, control } }: { readonly made: MadeKey }) {
   const t = useSystemTexts();
-  const [PhoneLink, setPhoneLink] = useState<typeof PhoneLinkOf | null>(null);
-  useEffect(() => void import("../phone-link.tsx").then((loaded) => setPhoneLink(() => loaded.PhoneLink)), []);
   const [isCopied, setCopied] = useState(false);
   const copy = () => void navigator.clipboard.writeText(key).then(() => setCopied(true));
   return (
@@ -149,13 +140,9 @@ function Made({ made: { name, key, urls, control } }: { readonly made: MadeKey }
       <p>{t("key_made", { name })}</p>
       <code>{key}</code>
       {/* Browsers allow access to the clipboard only on https and on localhost. */}
-      {isSecureContext && (
-        <button type="button" onClick={copy}>
-          {t(isCopied ? "key_copied" : "key_copy")}
-        </button>
-      )}
+      {isSecureContext && <Button onClick={copy} text={t(isCopied ? "key_copied" : "key_copy")} />}
       {/* Home Assistant logs its users in itself, and a phone cannot open its ingress address. */}
-      {PhoneLink && !location.pathname.includes("/hassio_ingress/") && (
+      {!location.pathname.includes("/hassio_ingress/") && (
         <PhoneLink key={key} apiKey={key} urls={urls} t={t} isPanelOffered={!control} />
       )}
     </div>

@@ -2,7 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { SavedSetting } from "../../api/settings/settings.ts";
 import { Dialog } from "../dialog.tsx";
-import { Answer, Help } from "../elements.tsx";
+import { Answer, Button, Help } from "../elements.tsx";
 import { draftOf } from "../forms/drafts.ts";
 import type { JsonSchema } from "../forms/fields.ts";
 import { type FormTexts, labelOf } from "../forms/form-texts.ts";
@@ -73,20 +73,10 @@ export function SettingDialog(props: SettingDialogProps) {
         onChange={setValue}
         preview={isConnection && <Answer text={answer} />}
       >
-        {isConnection && (
-          <button type="button" onClick={() => void test()}>
-            {t("connection_test")}
-          </button>
-        )}
-        {step && (
-          <button type="button" onClick={step.onSkip}>
-            {t("connection_skip")}
-          </button>
-        )}
+        {isConnection && <Button onClick={() => void test()} text={t("connection_test")} />}
+        {step && <Button onClick={step.onSkip} text={t("connection_skip")} />}
         {(isOverridden || (!isConnection && keys.some(({ is_set }) => is_set))) && !isResetting && (
-          <button type="button" class="quiet" onClick={() => setResetting(true)}>
-            {t("setting_reset")}
-          </button>
+          <Button class="quiet" onClick={() => setResetting(true)} text={t("setting_reset")} />
         )}
       </SchemaForm>
     </Dialog>

@@ -1,7 +1,7 @@
 /** Blocks of the settings and of the connections: current values, a form for each, and tests. */
 import { useEffect, useState } from "preact/hooks";
 import type { SavedSetting } from "../../api/settings/settings.ts";
-import { Wrong } from "../elements.tsx";
+import { Button, Wrong } from "../elements.tsx";
 import { configurationSchema, type FieldText, formTextsIn, labelOf } from "../forms/form-texts.ts";
 import { changeCount } from "../history/changes.ts";
 import { usePage } from "../page.ts";
@@ -52,9 +52,7 @@ export function Settings({ part }: { readonly part: Part }) {
       )}
       {part === "connections" && canEdit && (
         <div class="actions">
-          <button type="button" onClick={() => void open(shown.map(({ name }) => name))}>
-            {t("connections_again")}
-          </button>
+          <Button onClick={() => void open(shown.map(({ name }) => name))} text={t("connections_again")} />
         </div>
       )}
       <Wrong text={list.answerOf()} />
@@ -154,15 +152,13 @@ function SettingRow({ setting, tools, answer, onTest, onOpen }: SettingRowProps)
       buttons={
         <>
           {onTest && (
-            <button type="button" aria-describedby={isConnection ? id : undefined} onClick={onTest}>
-              {t(isConnection ? "connection_test" : "notify_test")}
-            </button>
+            <Button
+              aria-describedby={isConnection ? id : undefined}
+              onClick={onTest}
+              text={t(isConnection ? "connection_test" : "notify_test")}
+            />
           )}
-          {onOpen && (
-            <button type="button" aria-describedby={id} onClick={onOpen}>
-              {page.t("plan_edit")}
-            </button>
-          )}
+          {onOpen && <Button aria-describedby={id} onClick={onOpen} text={page.t("plan_edit")} />}
         </>
       }
     />

@@ -1,7 +1,7 @@
 /** Part with the state of the daemon: quota, requests, series ages, broker, plugs, versions and problems. */
-import type { ComponentChildren, ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
 import { ColumnHeads, Icon, Part } from "../elements.tsx";
+import { lazy } from "../lazy.tsx";
 import { usePage } from "../page.ts";
 import { plugState } from "../plans/plan-words.ts";
 import { ProblemCards } from "../problems/problem-card.tsx";
@@ -49,16 +49,7 @@ export function SystemView() {
 }
 
 /** Blocks for keys with the scope `control`, loaded only for them. */
-function OwnerBlocks() {
-  const { t } = usePage();
-  const [Loaded, setLoaded] = useState<ComponentType | null>(null);
-  useEffect(() => {
-    void import("./owner-blocks.tsx")
-      .then(({ ownerBlocks }) => ownerBlocks(t.language))
-      .then((component) => setLoaded(() => component));
-  }, []);
-  return Loaded && <Loaded />;
-}
+const OwnerBlocks = lazy(async (language) => (await import("./owner-blocks.tsx")).ownerBlocks(language));
 
 function Row({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   return (
@@ -69,12 +60,10 @@ function Row({ name, children }: { readonly name: string; readonly children: Com
   );
 }
 
-interface InterfaceProps {
-  readonly one: System["interfaces"][number];
-  readonly isNamed: boolean;
-}
-
-function Interface({ one: { account, interface: face, state, quota, today }, isNamed }: InterfaceProps) {
+function Interface({
+  one: { account, interface: face, state, quota, today },
+  isNamed,
+}: Readonly<{ one: System["interfaces"][number]; isNamed: boolean }>) {
   const { t } = usePage();
   const outcomes = outcomesOf(today.by_outcome);
   const name = t(`interface_${face ?? "consumer"}`);
@@ -113,12 +102,10 @@ function textIf(key: string, otherwise: string): string {
   return t.has(key) ? t(key) : otherwise;
 }
 
-interface QuotaProps {
-  readonly window: NonNullable<System["interfaces"][number]["quota"]["day"]>;
-  readonly name: string;
-}
-
-function Quota({ window: { limit, left, resets_at: resetsAt }, name }: QuotaProps) {
+function Quota({
+  window: { limit, left, resets_at: resetsAt },
+  name,
+}: Readonly<{ window: NonNullable<System["interfaces"][number]["quota"]["day"]>; name: string }>) {
   const { t, f } = usePage();
   return (
     <>

@@ -46,17 +46,14 @@ export function costFacts(month: MonthAnswer | null, { t, f }: PageTools): reado
   const { start, currency, to_date: cost, known_until: until, expected, expected_kwh: kwh } = month;
   const name = f.monthName(Date.parse(start));
   // The last known hour ends at midnight after its day.
-  const known = cost === null || until === null ? t("money_later") : t("money_until", { day: dayBefore(until, f) });
+  const known =
+    cost === null || until === null ? t("money_later") : t("money_until", { day: f.day(Date.parse(until) - 1) });
   const facts = [
     { name: t("money_month", { month: name }), text: cost === null ? "–" : f.money(cost, currency), note: known },
   ];
   if (expected === null) return facts;
   const note = kwh === null ? "" : f.energy(kwh);
   return [...facts, { name: t("money_expected", { month: name }), text: f.money(expected, currency, 0), note }];
-}
-
-function dayBefore(end: string, f: PageTools["f"]): string {
-  return f.day(Date.parse(end) - 1);
 }
 
 /** Card with the month's costs, those of earlier periods, and the mean of the three highest days. */

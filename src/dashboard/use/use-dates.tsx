@@ -1,18 +1,16 @@
 /** Form to choose dates. */
 import { useState } from "preact/hooks";
 import { DAY_MS } from "../../core/time/interval.ts";
-import { Select, Wrong } from "../elements.tsx";
+import { Button, Select, Wrong } from "../elements.tsx";
 import { LabelledInput } from "../labelled-input.tsx";
 import { usePage } from "../page.ts";
 import { CUSTOM_UNITS, type CustomDates } from "./use-period.ts";
 import { MAX_DAYS } from "./use-reading.ts";
 
-interface DatesFormProps {
-  readonly dates: CustomDates;
-  readonly onChoose: (dates: CustomDates) => void;
-}
-
-export function DatesForm({ dates, onChoose }: DatesFormProps) {
+export function DatesForm({
+  dates,
+  onChoose,
+}: Readonly<{ dates: CustomDates; onChoose: (dates: CustomDates) => void }>) {
   const { t } = usePage();
   const [typed, setTyped] = useState(dates);
   const [isWrong, setWrong] = useState(false);
@@ -49,9 +47,7 @@ export function DatesForm({ dates, onChoose }: DatesFormProps) {
           }
         />
       </div>
-      <button type="submit" class="strong">
-        {t("show")}
-      </button>
+      <Button type="submit" class="strong" text={t("show")} />
       <Wrong text={isWrong && t("custom_wrong", { days: MAX_DAYS })} />
     </form>
   );

@@ -4,7 +4,7 @@ import type { UsageUnit } from "../../core/prices/usage-periods.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";
 import type { ChartView } from "../chart/chart-view.ts";
 import { Plot } from "../chart/plot.tsx";
-import { Choice, EmptyView, Icon, Part } from "../elements.tsx";
+import { Button, Choice, EmptyView, Icon, Part } from "../elements.tsx";
 import { usePage, type Words } from "../page.ts";
 import type { HomeAnswer } from "../store/answers.ts";
 import { type Refusal, refusalIn } from "../store/requests.ts";
@@ -74,13 +74,11 @@ function Use({ home, measures }: UseProps) {
   );
 }
 
-interface PeriodChoiceProps {
-  readonly period: Period;
-  readonly range: PeriodRange;
-  readonly onChoose: (period: Period) => void;
-}
-
-function PeriodChoice({ period, range, onChoose }: PeriodChoiceProps) {
+function PeriodChoice({
+  period,
+  range,
+  onChoose,
+}: Readonly<{ period: Period; range: PeriodRange; onChoose: (period: Period) => void }>) {
   const page = usePage();
   const { t, f, store } = page;
   const now = store.time.peek();
@@ -133,18 +131,16 @@ function Notes({ refusal, notes }: { readonly refusal: Refusal | null; readonly 
   );
 }
 
-interface StepProps {
-  readonly label: string;
-  readonly path: string;
-  readonly isDisabled?: boolean;
-  readonly onStep: () => void;
-}
-
-function Step({ label, path, isDisabled = false, onStep }: StepProps) {
+function Step({
+  label,
+  path,
+  isDisabled = false,
+  onStep,
+}: Readonly<{ label: string; path: string; isDisabled?: boolean; onStep: () => void }>) {
   return (
-    <button type="button" class="step" aria-label={label} disabled={isDisabled} onClick={onStep}>
+    <Button class="step" aria-label={label} disabled={isDisabled} onClick={onStep}>
       <Icon path={path} />
-    </button>
+    </Button>
   );
 }
 

@@ -19,14 +19,10 @@ const MAX_ADDRESSES = 1_000;
 /** Maximum remembered pairs of address and correct key. */
 const MAX_PROVEN = 1_000;
 
-interface Tries {
-  readonly wrong: number;
-  readonly lastAt: EpochMs;
-  readonly waitMs: number;
-}
-
 export class LoginThrottle {
-  readonly #tries = new LRUCache<string, Tries>({ max: MAX_ADDRESSES });
+  readonly #tries = new LRUCache<string, { readonly wrong: number; readonly lastAt: EpochMs; readonly waitMs: number }>(
+    { max: MAX_ADDRESSES },
+  );
   readonly #proven = new LRUCache<string, true>({ max: MAX_PROVEN });
   readonly #freeTries: number;
 

@@ -20,17 +20,12 @@ interface SeenHome {
   readonly negative: ReadonlySet<LocalDate>;
 }
 
-interface SeenPlan {
-  readonly on: boolean;
-  readonly isHindered: boolean;
-}
-
 /** Compares each home and plan with how it was last seen. What is seen for the first time is no event. */
 export class Happenings {
   readonly #calendar: Calendar;
   /** Keyed by id. Bounded by the homes and plans of this run. */
   readonly #homes = new Map<string, SeenHome>();
-  readonly #plans = new Map<string, SeenPlan>();
+  readonly #plans = new Map<string, { readonly on: boolean; readonly isHindered: boolean }>();
 
   constructor(calendar: Calendar) {
     this.#calendar = calendar;

@@ -1,0 +1,35 @@
+/** Parts of the page that are loaded when they are first shown. */
+import { signal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { useEffect } from "preact/hooks";
+import type { Language } from "../core/language/language.ts";
+import { usePage } from "./page.ts";
+
+const RETRY_MS = 4_000;
+
+/** Returns a component that is loaded when it is first shown. Without contact it says so, and is loaded afterwards. */
+export function lazy<Props extends object>(
+  load: (language: Language) => Promise<ComponentType<Props>>,
+): ComponentType<Props> {
+  const loaded = signal<ComponentType<Props> | null>(null);
+  const hasFailed = signal(false);
+  return (props) => {
+    const { t } = usePage();
+    useEffect(() => {
+      let again: ReturnType<typeof setTimeout> | undefined;
+      const attempt = async () => {
+        try {
+          loaded.value ??= await load(t.language);
+        } catch {
+          hasFailed.value = true;
+          again = setTimeout(() => void attempt(), RETRY_MS);
+        }
+      };
+      void attempt();
+      return () => clearTimeout(again);
+    }, []);
+    const Loaded = loaded.value;
+    if (Loaded) return <Loaded {...props} />;
+    return hasFailed.value && <p role="status">{t("no_contact")}</p>;
+  };
+}
