@@ -264,11 +264,10 @@ function resolve(
     if (typeof below === "boolean" && known && wordsOf(known).includes("on")) value[key] = below ? "on" : "off";
     else if (isAbsent(below, path) && (kind === "section" || kind === "list")) delete value[key];
     else if (known) {
-      const hadKeys = hasKeys(below);
       // The form of the Home Assistant app has no keys below those of an entry, so a section of it is a text there.
       if (kind === "section" && typeof path.at(-1) === "number") value[key] = sectionIn(below);
       resolve(draft, value[key], known, [...path, key]);
-      if (kind === "section" && hadKeys && !hasKeys(below)) delete value[key];
+      if (kind === "section" && !hasKeys(value[key])) delete value[key];
     } else if (draft && key.endsWith(FILE_SUFFIX)) readInto(draft, value, key, { shape, path });
   }
 }
@@ -279,13 +278,18 @@ function sectionIn(value: unknown): unknown {
   return reading?.kind === "value" && isTree(reading.value) ? reading.value : value;
 }
 
+/** Returns whether a section holds more than the empty lists that a form cannot leave out. */
 function hasKeys(value: unknown): boolean {
-  return !isTree(value) || Object.keys(value).length > 0;
+  return !isTree(value) || !Object.values(value).every(isEmptyList);
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 /** Returns whether a value is a commented-out section, or a section that a form leaves as an empty list. */
 function isAbsent(value: unknown, within: readonly (string | number)[]): boolean {
-  return value === null || (within.length === 0 && Array.isArray(value) && value.length === 0);
+  return value === null || (within.length === 0 && isEmptyList(value));
 }
 
 interface Section {

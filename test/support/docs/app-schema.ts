@@ -15,10 +15,8 @@ export type AppElement = string | readonly [AppElement] | { readonly [key: strin
 /** Sections that are not in the app's form, with the reason. They can be set in elbro.yaml. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   service: "for tests and development",
-  third_party: "its keys, places and their one-of-several rules are easier in elbro.yaml",
   mqtt: "the supervisor names the broker",
   home_assistant: "the supervisor leads to Home Assistant",
-  notify: "Home Assistant notifies by its own app",
   mdns: "the side bar of Home Assistant leads to the dashboard",
   update_feed: "Home Assistant shows new versions of its apps",
   archive: "for many homes, which the app does not serve",
@@ -36,6 +34,8 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
 export const NOT_IN_A_FORM: ReadonlySet<string> = new Set([
   "consumer.name",
   "homes[].export",
+  "third_party.hash_encoding",
+  ...["webhook_method", "webhook_headers", "webhook_body", "language", "events"].map((name) => `notify.${name}`),
   ...[
     "values",
     "power",
@@ -87,7 +87,7 @@ function sectionOf(shape: Readonly<Record<string, Node>>, path: string): AppElem
 /** Returns the supervisor's type of a single value. Throws for a type that it cannot represent. */
 function leafOf(node: Node, path: string): string {
   const schema = z.toJSONSchema(node, { io: "input", unrepresentable: "any" });
-  if (/(^|[._])api_key$/.test(path)) return "password";
+  if (/(^|[._])(api_key|api_secret|token|password)$/.test(path)) return "password";
   if (schema.enum) {
     const values = schema.enum.map(String).filter((value) => !LEFT_OUT_VALUES[path]?.includes(value));
     return `list(${values.join("|")})`;

@@ -207,6 +207,18 @@ describe("the Home Assistant app", () => {
     expect(mistakesOf(mistaken).join()).toMatch(/plans\[0\]\.soc: .*plans\[1\]\.soc\.topic: .*capacity_kwh/);
   });
 
+  test("the Home Assistant app takes a place and push messages, and neither if the form leaves them empty", () => {
+    const third_party = { api_key: "key", api_secret: "secret", places: [{ name: "Cabin", region: "DK1" }] };
+    const notify = { topic_url: "https://ntfy.sh/my-topic", quiet_hours: "22:00-07:00" };
+    const { options, dropped } = takenOptions(app.schema, { ...app.options, third_party, notify });
+    expect(dropped).toEqual([]);
+    expect(read(options)).toMatchObject({ config: { third_party, notify: { topic_url: notify.topic_url } } });
+    const empty = read(takenOptions(app.schema, app.options).options);
+    expect(empty).toMatchObject({ kind: "config" });
+    expect(empty.kind === "config" && Object.keys(empty.config)).not.toContain("notify");
+    expect(empty.kind === "config" && Object.keys(empty.config)).not.toContain("third_party");
+  });
+
   test("the Home Assistant app accepts several plans of a plug with commas, and the channel as a number", () => {
     const plans = ["Car", "Tub"].map((name) => ({ name, home: "home", kind: "slots", hours: "2" }));
     const plug = { name: "Relay", family: "tasmota", topic: "relay", plan: "car, tub", channel: 2 };
