@@ -137,7 +137,7 @@ function openData(options: DaemonOptions & { signal: AbortSignal }, modules: Ope
   const service = modules.add(openService(options));
   const basis = modules.add(openState(options, storage, service, changes));
   const planning = modules.add(openPlans(options, storage, basis, changes));
-  return { storage, planning, state: { ...basis, plans: planning.plans } };
+  return { storage, planning, state: { ...basis, plans: planning.plans, decided: planning.decided } };
 }
 
 /** Opens what shows and changes the configuration. All editors share one writer, so changes never mix. */
@@ -188,7 +188,7 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
   const server = modules.add(await startServer(options, shown, changes));
   planning.run();
   // The retained topics of plans and the plugs keep their state until the plans are decided.
-  await planning.ready;
+  await planning.decided();
   for (const module of [mqtt, plugs]) module.run();
   integrations.run(server.port);
   // Stored data is published before any request is sent. With 100 homes this takes a second.

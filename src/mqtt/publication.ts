@@ -1,5 +1,6 @@
 /** Publishes each part of the state when it changes, at the latest at the next interval boundary. */
 
+import { setTimeout as pause, setImmediate } from "node:timers/promises";
 import type { Clock } from "../core/runtime/clock.ts";
 import type { BackfillState } from "../core/status/daemon-status.ts";
 import { keepingPromises } from "../core/status/kept-promise.ts";
@@ -12,6 +13,9 @@ import type { RetainedMessage } from "./client/message.ts";
 import type { MqttClient } from "./client/mqtt-client.ts";
 import { DAEMON, PLACES, PLUGS, partOfPlans } from "./parts.ts";
 import type { StatePublisher } from "./state-publisher.ts";
+
+/** Maximum time for the broker to take urgent messages before others are made. Unit: event-loop turns of 1 ms. */
+const MAX_SEND_TURNS = 50;
 
 export interface PublicationOptions {
   readonly clock: Clock;
@@ -54,6 +58,8 @@ export class Publication {
       clock: options.clock,
       items: () => this.#currentParts(),
       first: (part, now) => this.#publishPrices(part, now),
+      between: state.decided,
+      slices: { nextTurn: () => this.#sent() },
       work: (part, now) => this.#work(part, now),
       kept: (parts) => this.#keepOnly(parts),
       finish: (now) => this.#finish(now),
@@ -68,6 +74,13 @@ export class Publication {
     const { state, showing, client } = this.#deps;
     const home = state.homes.named(part);
     if (home) client.retained.showFirst(showing.pricesOf(home, now), part);
+  }
+
+  /** Lets other work run, and the broker take the urgent messages. */
+  async #sent(): Promise<void> {
+    const { retained } = this.#deps.client;
+    await setImmediate();
+    for (let turn = 0; turn < MAX_SEND_TURNS && retained.hasUrgent; turn++) await pause(1);
   }
 
   /** Returns the same set as long as homes and plans do not change. */

@@ -20,6 +20,8 @@ import { PricedHomes } from "./priced-homes.ts";
 /** The state and its plans. */
 export interface PlannedState extends State {
   readonly plans: Plans;
+  /** Resolves when every decision that is due now was made. */
+  readonly decided: () => Promise<void>;
 }
 
 export interface PlansOptions {
@@ -34,7 +36,7 @@ const NO_CIRCLES: ReadonlySet<string> = new Set();
 /**
  * Opens the configured plans, and those that run once. After `run`, a circle of plans is decided when its home or the
  * configuration changes, when one of its plans changes by itself, and in each quarter of an hour, in which the cost of a
- * start now changes. A command decides its circle at once. `ready` resolves when all were, if homes are known.
+ * start now changes. A command decides its circle at once.
  */
 export function openPlans(
   { config, clock, signal }: PlansOptions,
@@ -82,7 +84,7 @@ export function openPlans(
   let running: Promise<void> | null = null;
   return {
     plans,
-    ready: loop.ready,
+    decided: () => loop.ready,
     configure(next: Config): void {
       ({ plugs } = next);
       const circles = plans.configure(planDefinitions(next.plans, next.groups), next.groups);

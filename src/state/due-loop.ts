@@ -16,6 +16,8 @@ export interface DueLoopDeps {
   readonly work: (item: string, now: EpochMs) => EpochMs;
   /** Does what is urgent for an item. Called for all items that are due, before `work`. */
   readonly first?: (item: string, now: EpochMs) => void;
+  /** Waited for between `first` and `work`. What it changes is worked on before the items that are due. */
+  readonly between?: () => Promise<unknown>;
   /** Called when the set of items has changed, after the work on each of them. */
   readonly kept?: (items: ReadonlySet<string>) => void | Promise<void>;
   /** Called at the end of each iteration. Returns when the next iteration is due at the latest. */
@@ -23,7 +25,7 @@ export interface DueLoopDeps {
   /** Returns a value that every item depends on. When it changes, all items are due. */
   readonly trust: (now: EpochMs) => unknown;
   readonly heartbeat?: LoopOptions["heartbeat"];
-  readonly slices?: SliceClock;
+  readonly slices?: Partial<SliceClock>;
   /** Runs the work on the items of one slice. */
   readonly within?: <Result>(slice: () => Result) => Result;
 }
@@ -43,7 +45,8 @@ export class DueLoop {
   #lastAt: EpochMs = Number.NEGATIVE_INFINITY;
   /** End of the current sleep; negative infinity while the loop is awake. */
   #sleepsUntil: EpochMs = Number.NEGATIVE_INFINITY;
-  readonly #worked = Promise.withResolvers<void>();
+  /** The current iteration, or the next one. */
+  #iteration = Promise.withResolvers<void>();
 
   constructor(deps: DueLoopDeps) {
     this.#deps = deps;
@@ -66,9 +69,10 @@ export class DueLoop {
     if (at < this.#sleepsUntil) this.#waker.wake();
   }
 
-  /** Resolves after the first iteration, or when the loop ends. */
+  /** Resolves when all items that are due or changed now were worked on, or the loop has ended. */
   get ready(): Promise<void> {
-    return this.#worked.promise;
+    const isDone = this.#sleepsUntil > this.#deps.clock.now() && this.#changed.size === 0;
+    return isDone ? Promise.resolve() : this.#iteration.promise;
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -76,18 +80,19 @@ export class DueLoop {
     await runLoop({ clock, heartbeat, waker: this.#waker }, signal, async () => {
       this.#sleepsUntil = Number.NEGATIVE_INFINITY;
       await this.#workDue(signal);
-      this.#worked.resolve();
       if (signal.aborted) return Number.POSITIVE_INFINITY;
       const now = clock.now();
       const until = Math.min(await finish(now), ...this.#due.keys());
       this.#sleepsUntil = until > now ? until : now + MIN_PAUSE_MS;
+      this.#iteration.resolve();
+      this.#iteration = Promise.withResolvers();
       return this.#sleepsUntil;
     });
-    this.#worked.resolve();
+    this.#iteration.resolve();
   }
 
   async #workDue(signal: AbortSignal): Promise<void> {
-    const { clock, items, work, first, kept, slices, within } = this.#deps;
+    const { clock, items, work, first, between, kept, slices, within } = this.#deps;
     const known = this.#items;
     const present = items();
     const wanted = this.#takeDue(present, clock.now());
@@ -102,6 +107,7 @@ export class DueLoop {
       return !signal.aborted;
     };
     if (first) await inSlices(wanted, workFirst, slices);
+    await between?.();
     await inSlices(this.#queue(wanted, present), workOne, { ...slices, ...(within && { within }) });
     if (present === known || signal.aborted) return;
     for (const item of this.#dueOf.keys()) if (!present.has(item)) this.#note(item, null);

@@ -50,7 +50,7 @@ const LAN_ANSWERS = 200;
 const PROFILES = process.env.BENCH_PROFILES;
 const VERBOSE = process.env.BENCH_DEBUG !== undefined;
 
-/** Topics of a home that change at a boundary and are urgent. */
+/** Topics of a home that are urgent if they change at a boundary. Repeated values, for `expire_after`, are not. */
 const URGENT = /^[^/]+\/[^/]+\/(price|price\/level|cheap|plan\/[^/]+)$/;
 /** Plan of a home. Its two hours begin at the measured boundary, 15:45 local time, because no others are allowed. */
 const PLAN = { name: "Boiler", kind: "window", hours: 2, from: "15:45", ready_by: "17:45", kwh: 3 };
@@ -177,24 +177,29 @@ class World implements AsyncDisposable {
     const leadMs = EDGE_LEAD.baseMs + EDGE_LEAD.starts * startMs;
     const start = new Date(EDGE - leadMs).toISOString();
     await this.#setClock(start, 1);
-    const { child } = this.#daemon(start, 1, ["--require", PROBE], "ipc");
-    await this.#firstPrices(child).all;
-    await this.#settled(child);
-    const edgeAt = EDGE - (await this.#clockAheadMs());
-    if (edgeAt < Date.now()) throw new Error("the daemon was not idle before the boundary");
-    await loopOf(child);
-    const lan = await this.#lanTimes();
     const urgent = new Map<string, number>();
     const rest = new Map<string, number>();
     const planned = new Set<string>();
+    const known = new Map<string, string>();
+    let edgeAt = Number.POSITIVE_INFINITY;
     const take = (topic: string, payload: Buffer) => {
       const at = Date.now() - edgeAt;
       const home = topic.split("/")[1] ?? "";
+      const value = payload.toString();
+      const isRepeated = known.get(topic) === value;
+      known.set(topic, value);
       if (at < 0 || !home.startsWith("home")) return;
-      (URGENT.test(topic) ? urgent : rest).set(home, at);
-      if (/\/plan\/[^/]+$/.test(topic) && payload.toString() === "ON") planned.add(home);
+      (URGENT.test(topic) && !isRepeated ? urgent : rest).set(home, at);
+      if (/\/plan\/[^/]+$/.test(topic) && value === "ON") planned.add(home);
     };
     this.#listener?.on("message", take);
+    const { child } = this.#daemon(start, 1, ["--require", PROBE], "ipc");
+    await this.#firstPrices(child).all;
+    await this.#settled(child);
+    edgeAt = EDGE - (await this.#clockAheadMs());
+    if (edgeAt < Date.now()) throw new Error("the daemon was not idle before the boundary");
+    await loopOf(child);
+    const lan = await this.#lanTimes();
     await pause(edgeAt + AFTER_EDGE_MS - Date.now());
     this.#listener?.off("message", take);
     if (Math.min(urgent.size, planned.size) !== this.#homes)

@@ -98,6 +98,11 @@ export class RetainedPublisher {
     return this.#obsolete.size;
   }
 
+  /** Whether urgent messages wait for the broker's answers to earlier ones. */
+  get hasUrgent(): boolean {
+    return this.#unsent.urgent.size > 0;
+  }
+
   /**
    * Sets the wanted state of a part and clears its earlier topics that are not among `messages`.
    * Sends changed messages and heartbeats. A state without parts is complete after one call.

@@ -65,6 +65,11 @@ async function workOf(homes: number): Promise<Phases> {
     await work();
     // How often a start publishes depends on the machine: a value may follow after the first message of its topic.
     const heard = daemon.watcher === watcher ? watcher.seen.slice(known).filter(isOfHome) : [];
+    if (phase === "boundary")
+      order.set(
+        homes,
+        heard.map(({ topic }) => topic),
+      );
     measured[phase] = {
       requests: daemon.simulator.answered().length - requests,
       messages: heard.length,
@@ -96,6 +101,8 @@ function isOfHome({ topic }: { readonly topic: string }): boolean {
 }
 
 const measured = new Map<number, Phases>();
+/** Topics of the boundary, as they arrived. */
+const order = new Map<number, readonly string[]>();
 
 beforeAll(async () => {
   for (const homes of HOMES) measured.set(homes, await workOf(homes));
@@ -127,4 +134,14 @@ test("at a boundary and in an idle minute, nothing is read from stored chunks", 
   for (const phases of measured.values())
     for (const phase of ["boundary", "idle minute"])
       expect(phases[phase]).toMatchObject({ "chunk reads": 0, inflations: 0, "months computed": 0, requests: 0 });
+});
+
+test("at a boundary, the prices of all homes go out first, then all plans, then the rest", () => {
+  for (const topics of order.values()) {
+    const at = (pattern: RegExp) => topics.flatMap((topic, i) => (pattern.test(topic) ? i : []));
+    const [prices, plans, rest] = [at(/\/price$/), at(/\/plan\/[^/]+$/), at(/\/price\/state$/)];
+    expect([prices, plans, rest].map(({ length }) => length > 0)).toEqual([true, true, true]);
+    expect(Math.max(...prices)).toBeLessThan(Math.min(...plans));
+    expect(Math.max(...plans)).toBeLessThan(Math.min(...rest));
+  }
 });

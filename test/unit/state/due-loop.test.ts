@@ -10,9 +10,11 @@ const QUARTER_MS = 15 * MINUTE_MS;
 class Looped implements AsyncDisposable {
   readonly clock = new ManualClock(NOON + MINUTE_MS, "manual", undefined, 1);
   readonly worked: string[] = [];
+  readonly first: string[] = [];
   readonly kept: string[][] = [];
   turns = 0;
   duringWork = (): void => undefined;
+  between = async (): Promise<void> => undefined;
   nextAfter = (now: number): number => Math.floor(now / QUARTER_MS + 1) * QUARTER_MS;
   trust: unknown = "trusted";
   /** Simulated time of the work on one home. */
@@ -29,6 +31,8 @@ class Looped implements AsyncDisposable {
       this.duringWork();
       return this.nextAfter(now);
     },
+    first: (home) => void this.first.push(home),
+    between: () => this.between(),
     kept: (homes) => void this.kept.push([...homes]),
     trust: () => this.trust,
     slices: {
@@ -132,6 +136,36 @@ test("work yields after every 10 ms", async () => {
   await looped.settled();
   expect(looped.worked.length).toBe(100);
   expect(looped.turns).toBe(100 / 5);
+});
+
+test("the work waits for what goes between, and what that changed is worked on first", async () => {
+  await using looped = await new Looped(3).settled();
+  looped.forget();
+  const decided = Promise.withResolvers<void>();
+  looped.between = async () => {
+    looped.between = async () => undefined;
+    await decided.promise;
+    looped.loop.changed("home2");
+  };
+  looped.loop.changed("home0", "home1");
+  await looped.settled();
+  expect([looped.first.slice(3), looped.worked]).toEqual([["home0", "home1"], []]);
+  decided.resolve();
+  await looped.settled();
+  expect(looped.worked.slice(0, 3)).toEqual(["home2@1", "home0@1", "home1@1"]);
+});
+
+test("the loop is ready while nothing is due or changed", async () => {
+  await using looped = await new Looped(2).settled();
+  looped.forget();
+  await looped.loop.ready;
+  looped.loop.changed("home0");
+  await looped.loop.ready;
+  expect(looped.worked).toEqual(["home0@1"]);
+  const { ready } = looped.loop;
+  await looped.clock.runUntil(NOON + QUARTER_MS);
+  await Promise.all([ready, looped.loop.ready]);
+  expect(looped.worked).toHaveLength(3);
 });
 
 test("only an added home is worked on, and removed homes are reported", async () => {
