@@ -9,7 +9,8 @@ import type { DaemonState } from "../core/status/daemon-status.ts";
 import { Problems } from "../core/status/problem.ts";
 import { RELEASED_AT } from "../core/status/version.ts";
 import type { Calendar } from "../core/time/calendar.ts";
-import { DAY_MS, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import { DAY_MS, type EpochMs } from "../core/time/interval.ts";
+import { MAX_OFFSET_MS } from "../core/time/schedule-slots.ts";
 import type { Account } from "../service/client/account.ts";
 import type { Service, ServiceOptions } from "../service/client/open-service.ts";
 import { serviceCalendar } from "../service/service-calendar.ts";
@@ -81,9 +82,6 @@ export interface State {
   readonly close: () => Promise<void>;
 }
 
-/** Range of the random time offset of an installation, so that not all ask in the same second. */
-const MAX_OFFSET_MS = 8 * MINUTE_MS;
-
 type Basics = Pick<State, "startedAt" | "calendar" | "thresholds" | "problems" | "stats" | "repository">;
 
 /** Opens the state. Sends no request before `run`. */
@@ -103,6 +101,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
     ...options,
     service,
     repository,
+    calendar,
     problems,
     settings: storage.settings,
     spendsUnknown: storage.recovery !== null,

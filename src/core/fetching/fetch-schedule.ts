@@ -135,6 +135,26 @@ function* priceWants(input: FetchScheduleInput, series: SeriesKey): Generator<Fe
   yield { dueAt: nextSlot(input, after, times), step, times };
 }
 
+/** Returns how many requests the prices of today and tomorrow may still need today, and when this may change. */
+export function priceNeed(
+  input: Pick<FetchScheduleInput, "now" | "calendar" | "offsetMs">,
+  states: readonly SeriesState[],
+): { readonly count: number; readonly until: EpochMs } {
+  const { calendar, now } = input;
+  const today = calendar.day(now);
+  const coming = (times: Slots) => times.filter((at) => slotOn(input, today.start, at) > now).length;
+  const [forToday, forTomorrow] = [coming(slots.today), coming(slots.tomorrow)];
+  let count = 0;
+  for (const state of states) {
+    const isToday = !isComplete(state, today.start);
+    if (!isToday && isComplete(state, today.end)) continue;
+    const after = Math.max(state.askedAt(isToday ? today.start : today.end) ?? 0, today.start);
+    const isDue = nextSlot(input, after, isToday ? slots.today : slots.tomorrow) <= now;
+    count += Number(isDue) + (isToday ? forToday : forTomorrow);
+  }
+  return { count, until: nextSlot(input, now, slots.today) };
+}
+
 /** Yields the evening's recheck of the last days, today and tomorrow, because the service may correct prices. */
 function* priceRecheck(input: FetchScheduleInput, series: SeriesKey): Generator<FetchCandidate> {
   const { calendar, now } = input;

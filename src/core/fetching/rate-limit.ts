@@ -20,10 +20,17 @@ export type MonotonicMs = number;
 export const shares = ["prices", "poll", "backfill", "lan"] as const;
 export type Share = (typeof shares)[number];
 
-/** Request that the service counted or may have counted. */
+/** Request that the service counted or may have counted. `serverMs`: service's time in its response; absent without one. */
 export interface Attempt {
   readonly at: MonotonicMs;
   readonly share: Share;
+  serverMs?: EpochMs | null;
+}
+
+/** Attempts that are kept for confirmed prices, which may change at `until`. */
+export interface PriceReserve {
+  readonly count: number;
+  readonly until: MonotonicMs;
 }
 
 /** Facts about a request before it is sent. */
@@ -48,13 +55,16 @@ export interface SpentAttempt extends Pick<Spend, "share" | "at" | "boot" | "mon
 /**
  * At most `limit` attempts in any `lengthMs`. Of these at most `shares.lan` are for the LAN and `shares.poll` for the
  * fetch schedule. `shares.backfill` is the part of `shares.poll` that back-fill may use. Confirmed prices may use the
- * whole limit, so they have no share.
+ * whole limit, so they have no share. All other shares together leave `reserve`. `isUtcDay`: the limit is for the
+ * service's UTC day, so an attempt no longer counts when the day of its response is over.
  */
 export interface RateLimit {
   readonly name: "minute" | "day" | "pace";
   readonly lengthMs: number;
   readonly limit: number;
   readonly shares: Readonly<Record<Exclude<Share, "prices">, number>>;
+  readonly isUtcDay?: boolean;
+  readonly reserve?: PriceReserve;
 }
 
 /** Longest time from the local record of a request to its count by the service: the hard timeout, plus 2 s. */
@@ -85,32 +95,40 @@ const LAN_PART = 0.5;
 export const UNUSED_PART: number = 1 - POLL_PART - LAN_PART;
 /** Attempts per day and address that back-fill must leave: the need of the worst day. Source: design. */
 export const RESERVE_PER_ADDRESS = 45;
-/** Attempts per day for the prices of an address or a third-party place: one per slot. */
-const PRICES_PER_ADDRESS = slots.today.length;
+/** Attempts per day and address that polling gets of a small limit: those of a day without retries. */
+const POLL_PER_ADDRESS = 15;
+/** Attempts per day for the prices of a third-party place: one per slot. */
 export const PRICES_PER_PLACE: number = slots.placeToday.length;
 /** Interval between requests to the third-party interface, which publishes no quota. Source: design. */
 const THIRD_PARTY_PACE_MS = 10_000;
 
-/** Creates a limit with its shares, each of at least one attempt. `wanted` is the number reserved for prices. */
+/**
+ * Creates a limit with its shares, each of at least one attempt. `wanted` is the number that is always left for prices,
+ * `forPoll` the number that polling gets of a small limit.
+ */
 export function rateLimit(
   { name, lengthMs, limit }: Pick<RateLimit, "name" | "lengthMs" | "limit">,
   reserve: (pollShare: number) => number,
-  wanted = 0,
+  { wanted = 0, forPoll = 0 } = {},
 ): RateLimit {
-  const poll = Math.max(1, Math.min(Math.floor(limit * POLL_PART), limit - wanted));
-  const lan = Math.max(1, Math.min(Math.floor(limit * LAN_PART), limit - wanted - poll));
+  const least = Math.min(forPoll, Math.floor(limit / 2));
+  const poll = Math.max(1, least, Math.min(Math.floor(limit * POLL_PART), limit - wanted));
+  const used = Math.floor(limit * (1 - UNUSED_PART));
+  const lan = Math.max(1, Math.min(Math.floor(limit * LAN_PART), used - poll, limit - wanted - poll));
   return { name, lengthMs, limit, shares: { poll, lan, backfill: Math.max(1, poll - reserve(poll)) } };
 }
 
-/** Returns the limits of the consumer interface for its quota and the number of polled addresses. */
+/** Returns the limits of the consumer interface for its quota, the number of polled addresses and what their prices need. */
 export function consumerRateLimits(
   limits: { readonly minute: number; readonly day: number },
   addresses: number,
+  reserve: PriceReserve = { count: 0, until: 0 },
 ): RateLimit[] {
-  const prices = PRICES_PER_ADDRESS * Math.max(1, addresses);
+  const day = { ...DAY, limit: Math.min(limits.day, MAX_ATTEMPTS) };
+  const forPoll = POLL_PER_ADDRESS * Math.max(1, addresses);
   return [
     rateLimit({ ...MINUTE, limit: Math.min(limits.minute, MAX_ATTEMPTS) }, (poll) => Math.ceil(poll / 3)),
-    rateLimit({ ...DAY, limit: Math.min(limits.day, MAX_ATTEMPTS) }, (poll) => dayReserve(poll, addresses), prices),
+    { ...rateLimit(day, (poll) => dayReserve(poll, addresses), { forPoll }), isUtcDay: true, reserve },
   ];
 }
 
@@ -118,7 +136,9 @@ export function consumerRateLimits(
 export function thirdPartyRateLimits(perDay: number, places = 1): RateLimit[] {
   return [
     { name: "pace", lengthMs: THIRD_PARTY_PACE_MS, limit: 1, shares: { poll: 1, backfill: 1, lan: 1 } },
-    rateLimit({ ...DAY, limit: perDay }, (poll) => dayReserve(poll, 1), PRICES_PER_PLACE * Math.max(1, places)),
+    rateLimit({ ...DAY, limit: perDay }, (poll) => dayReserve(poll, 1), {
+      wanted: PRICES_PER_PLACE * Math.max(1, places),
+    }),
   ];
 }
 

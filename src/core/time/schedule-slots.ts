@@ -1,6 +1,9 @@
 /** Local clock times of the fetch schedule, and the search for the next one. */
 import type { Calendar } from "./calendar.ts";
-import { DAY_MS, type EpochMs } from "./interval.ts";
+import { DAY_MS, type EpochMs, MINUTE_MS } from "./interval.ts";
+
+/** Range of the random time offset of an installation, so that not all ask in the same second. */
+export const MAX_OFFSET_MS: number = 8 * MINUTE_MS;
 
 /** Minutes since local midnight, ascending. */
 export type Slots = readonly number[];

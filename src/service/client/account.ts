@@ -117,10 +117,13 @@ export class Account {
     const { clock, rateLimiter, problems } = this.#deps;
     const monotonicMs = clock.monotonicMs();
     const pausedMs = this.#pausedUntil - monotonicMs;
-    const quotaMs = Math.max(...(["poll", "prices"] as const).map((share) => rateLimiter.earliest(share, monotonicMs)));
-    const isLong = heldUntil !== null && Math.min(heldUntil - now, quotaMs - monotonicMs) > SHOWN_WAIT_MS;
-    const detail = isLong ? message("found.quota_wait", { until: formatInstant(heldUntil) }) : null;
+    const [poll, prices] = [rateLimiter.hold("poll", monotonicMs), rateLimiter.hold("prices", monotonicMs)];
+    const { until, why } = poll.until > prices.until ? poll : prices;
+    const waitMs = heldUntil === null || pausedMs > 0 ? 0 : Math.min(heldUntil - now, until - monotonicMs);
+    const detail =
+      waitMs > SHOWN_WAIT_MS ? message("found.quota_wait", { why, until: formatInstant(now + waitMs) }) : null;
     this.#setProblem("waiting_for_quota", "wait", detail);
+    this.#setProblem("quota_too_small", "quota", rateLimiter.shortage);
     if (pausedMs <= 0 && problems.of(this.name)?.code === "rate_limited") problems.end(this.name);
     return pausedMs > 0 ? now + Math.ceil(pausedMs) : Number.POSITIVE_INFINITY;
   }
@@ -191,7 +194,6 @@ export class Account {
       note: (notes) => {
         requestId = notes.requestId;
         this.#reportedQuota = { ...this.#reportedQuota, ...notes.quota };
-        this.#setProblem("quota_too_small", "quota", this.#deps.rateLimiter.shortage);
         const serverMs = serviceTime(notes);
         if (serverMs !== null) this.#deps.onServerTime(serverMs);
       },

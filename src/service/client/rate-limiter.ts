@@ -112,9 +112,16 @@ class GrantedPermit {
 }
 export type Permit = GrantedPermit;
 
+/** What holds a request back. `isQuota` is false if not the quota is the reason. */
+interface Hold {
+  readonly until: MonotonicMs;
+  readonly why: Text;
+  readonly isQuota: boolean;
+}
+
 export type PermitResult =
   | { readonly kind: "go"; readonly permit: Permit }
-  | { readonly kind: "wait"; readonly untilMs: MonotonicMs; readonly why: Text; readonly isQuota: boolean };
+  | ({ readonly kind: "wait"; readonly untilMs: MonotonicMs } & Omit<Hold, "until">);
 
 /** Wait of other requests while the first response of this process is in flight. */
 const FIRST_ANSWER_WAIT_MS = 1_000;
@@ -167,25 +174,34 @@ export class RateLimiter {
 
   /** Returns the earliest time for a request of this share; `now` if it is allowed immediately. */
   earliest(share: Share, now: MonotonicMs): MonotonicMs {
-    if (this.#isFirst) return now + FIRST_ANSWER_WAIT_MS;
+    return this.hold(share, now).until;
+  }
+
+  /** Returns the earliest time for a request of this share, and what holds it back until then. */
+  hold(share: Share, now: MonotonicMs): Hold {
+    if (this.#isFirst) return { until: now + FIRST_ANSWER_WAIT_MS, why: message("held.first"), isQuota: false };
     const budget = this.#deps.source.budget(now);
+    const kept = share === "prices" ? now : this.#spending.keptUntil(budget, now);
+    const others = this.#ceilings.until(share, budget, now);
     const until = Math.max(
+      kept,
+      others,
       this.#spending.earliest(share, budget, now),
-      this.#ceilings.until(share, budget, now),
       this.#unknown.until(budget, () => this.#spending.count("all", now - DAY_WINDOW_MS), now),
     );
     if (until - now > LONG_WAIT_MS) this.#noteIdle(now);
-    return until;
+    const day = budget.find(({ reserve }) => reserve);
+    const forPrices = message("held.prices", { count: day?.reserve?.count ?? 0, limit: day?.limit ?? 0 });
+    const why = until === others ? message("held.others") : until === kept ? forPrices : message("held.quota");
+    return { until, why, isQuota: true };
   }
 
   /** Acquires a permit. The attempt of a granted permit is on disk before this returns. */
   acquire(share: Share, seriesId: number | null, range: Interval | null): PermitResult {
     const { account, clock, requestLog } = this.#deps;
     const monotonicMs = clock.monotonicMs();
-    const untilMs = this.earliest(share, monotonicMs);
-    if (untilMs > monotonicMs && this.#isFirst)
-      return { kind: "wait", untilMs, why: message("held.first"), isQuota: false };
-    if (untilMs > monotonicMs) return { kind: "wait", untilMs, why: message("held.quota"), isQuota: true };
+    const { until: untilMs, ...hold } = this.hold(share, monotonicMs);
+    if (untilMs > monotonicMs) return { kind: "wait", untilMs, ...hold };
     const at = clock.now();
     const id = requestLog.spend({ account, share, at, boot: clock.boot, monotonicMs, serverMs: null, seriesId, range });
     if (id === null) {
@@ -211,7 +227,7 @@ export class RateLimiter {
     return new GrantedPermit({
       account,
       attemptId,
-      onNotes: (notes) => this.#learn(attemptId, notes),
+      onNotes: (notes) => this.#learn(attemptId, attempt, notes),
       onSettled: (notes) => {
         this.#inFlight--;
         requestLog.settle(attemptId, notes?.status ?? 0, notes?.requestId ?? null, serviceTime(notes));
@@ -225,13 +241,14 @@ export class RateLimiter {
     });
   }
 
-  #learn(id: number, given: AnswerNotes): void {
+  #learn(id: number, attempt: Attempt, given: AnswerNotes): void {
     const { clock, source } = this.#deps;
     const now = clock.monotonicMs();
     const notes = this.#withoutDoubt(given, source.budget(now));
     const serverMs = serviceTime(notes);
     this.#answeredOnce = true;
     source.learn(notes, now);
+    if (notes.quota.day && serverMs !== null) this.#spending.answered(attempt, serverMs);
     if (serverMs !== null) this.#agePast(serverMs, now);
     const budget = source.budget(now);
     this.#ceilings.apply({ id, quota: notes.quota, serverMs, now, budget, spending: this.#spending });

@@ -6,6 +6,7 @@ import {
   FLIGHT_MS,
   type MonotonicMs,
   PRICES_PER_PLACE,
+  type PriceReserve,
   type RateLimit,
   RESERVE_PER_ADDRESS,
   thirdPartyRateLimits,
@@ -40,15 +41,17 @@ export class LearnedRateLimits implements RateLimitSource {
   readonly #name: string;
   readonly #memory: KeyValue;
   readonly #addresses: () => number;
+  readonly #reserve: (() => PriceReserve) | undefined;
   readonly #learned: z.infer<typeof storedLimits>;
   /** Service time of the newest response; older responses are ignored. */
   #newestMs: EpochMs | null = null;
 
-  /** `addresses` returns the number of polled addresses; back-fill leaves requests for each. */
-  constructor(account: string, memory: KeyValue, addresses: () => number) {
+  /** `addresses` returns the number of polled addresses, `reserve` what their prices may still need today. */
+  constructor(account: string, memory: KeyValue, addresses: () => number, reserve?: () => PriceReserve) {
     this.#name = `limits/${account}`;
     this.#memory = memory;
     this.#addresses = addresses;
+    this.#reserve = reserve;
     const stored = readJson(memory, this.#name, storedLimits);
     this.#learned = stored ?? {};
   }
@@ -64,7 +67,7 @@ export class LearnedRateLimits implements RateLimitSource {
   }
 
   budget(now: MonotonicMs): readonly RateLimit[] {
-    return consumerRateLimits(this.limits(now), this.#addresses());
+    return consumerRateLimits(this.limits(now), this.#addresses(), this.#reserve?.());
   }
 
   shortage(): Text | null {

@@ -78,7 +78,7 @@ export class SharedQuota {
   /** Returns until when a share may send no request; a past time if it may. */
   until(share: Share, budget: readonly RateLimit[], now: MonotonicMs): MonotonicMs {
     const used = [...this.#ceilings].filter(([window, ceiling]) => {
-      return ceiling.others && ceiling.until > now && availableTo(share, ceiling, windowOf(budget, window).shares) <= 0;
+      return ceiling.others && ceiling.until > now && availableTo(share, ceiling, windowOf(budget, window)) <= 0;
     });
     return Math.max(...used.map(([, { until }]) => until));
   }
@@ -167,7 +167,7 @@ export class SharedQuota {
       countedBy: track.at,
       remaining: left,
       left,
-      reserve: partRemainder(left, spent, windowOf(budget, window)),
+      reserve: partRemainder(Math.max(0, left - keptIn(windowOf(budget, window))), spent, windowOf(budget, window)),
       oursSince: serverMs === null ? now : beganAt - FLIGHT_MS,
       others: true,
     });
@@ -203,22 +203,29 @@ function supersedes(next: Pick<Track, "at"> & Mark & Pick<Ceiling, "left">, befo
   return next.at > before.arrivedAt || next.left < before.remaining;
 }
 
-/** Returns a share's part of the rest: prices all, others not each other's part, back-fill not polling's. */
-function availableTo(share: Share, { left, reserve }: Ceiling, shares: RateLimit["shares"]): number {
+/** Returns a share's part of the rest: prices all, others not theirs or each other's part, back-fill not polling's. */
+function availableTo(share: Share, { left, reserve }: Ceiling, window: Window): number {
+  const rest = left - keptIn(window);
   switch (share) {
     case "prices":
       return left;
     case "lan":
-      return left - reserve.poll;
+      return rest - reserve.poll;
     case "poll":
-      return left - reserve.lan;
+      return rest - reserve.lan;
     case "backfill":
-      return left - reserve.lan - Math.min(reserve.poll, shares.poll - shares.backfill);
+      return rest - reserve.lan - Math.min(reserve.poll, window.shares.poll - window.shares.backfill);
   }
 }
 
+function keptIn({ reserve }: Window): number {
+  return reserve?.count ?? 0;
+}
+
+type Window = Pick<RateLimit, "limit" | "shares" | "reserve">;
+
 /** Returns the limit and shares of a window; a window without a limit has no shares. */
-function windowOf(budget: readonly RateLimit[], window: QuotaWindow): Pick<RateLimit, "limit" | "shares"> {
+function windowOf(budget: readonly RateLimit[], window: QuotaWindow): Window {
   const unlimited = { limit: Number.POSITIVE_INFINITY, shares: { poll: 0, backfill: 0, lan: 0 } };
   return budget.find(({ name }) => name === window) ?? unlimited;
 }

@@ -1,14 +1,18 @@
 /** Opens one account, in use or only to try it: its client, rate limiter and error policy. */
 import { createHash, randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import type { Config } from "../../config/schema/schema.ts";
-import type { Share } from "../../core/fetching/rate-limit.ts";
+import { priceNeed } from "../../core/fetching/fetch-schedule.ts";
+import type { PriceReserve, Share } from "../../core/fetching/rate-limit.ts";
 import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import type { SeriesKey } from "../../core/series/series.ts";
 import { Problems } from "../../core/status/problem.ts";
 import { VERSION } from "../../core/status/version.ts";
+import type { Calendar } from "../../core/time/calendar.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
+import { MAX_OFFSET_MS } from "../../core/time/schedule-slots.ts";
 import { Account } from "../../service/client/account.ts";
 import { CircuitBreaker } from "../../service/client/circuit-breaker.ts";
 import { noteLostLedger } from "../../service/client/lost-ledger.ts";
@@ -31,6 +35,7 @@ export interface AccountsOptions {
   readonly clock: Clock;
   readonly problems: Problems;
   readonly random: () => number;
+  readonly calendar: Calendar;
   /** Proxy named by the environment; null if it is not set. */
   readonly proxy?: ProxySettings | null;
   readonly isDemo?: boolean;
@@ -105,9 +110,10 @@ export function openUsed(options: AccountsOptions, account: AccountConfig, used:
   if (used.spendsUnknown || options.spendsElsewhere?.(name)) noteLostLedger(memory, name);
   const keyMark = wayMarkOf(account, options.proxy);
   noteKey(options, account, keyMark);
+  const polled = polledPrices(repository, seriesOf(name, "addresses", {}), used.selected);
   const limits =
     authorization.thirdParty === undefined
-      ? new LearnedRateLimits(name, memory, polledCount(repository, seriesOf(name, "addresses", {}), used.selected))
+      ? new LearnedRateLimits(name, memory, () => polled().length, priceReserve(options, name, polled))
       : new AdaptiveRateLimits(name, memory, account.config.third_party?.places.length);
   const requestLog = { ...repository.spends, recent: used.recent };
   return openAccount(options, account, { requestLog, limits, keyMark, outage: used.outage });
@@ -225,18 +231,45 @@ function noteKey({ settings: memory, repository }: AccountsOptions, account: Acc
   else keepMark();
 }
 
-/** Returns a function that counts the addresses of a stored list that are polled: those that the configuration selects. */
-function polledCount({ store }: SeriesRepository, addresses: SeriesKey, selected: () => Config["homes"]): () => number {
-  let counted: { readonly version: number | null; readonly homes: Config["homes"]; readonly count: number } | null =
-    null;
+/** Returns a function that returns the price series of the addresses that are polled: those that the configuration selects. */
+function polledPrices({ store }: SeriesRepository, addresses: SeriesKey, selected: () => Config["homes"]) {
+  let known: { readonly of: readonly unknown[]; readonly series: readonly SeriesKey[] } | null = null;
   return () => {
-    const [version, homes] = [store.versionOf(addresses), selected()];
-    if (counted?.version !== version || counted.homes !== homes) {
-      const ids = homes && new Set(homes.map(({ address_id }) => address_id.toLowerCase()));
-      const rows = store.latest(addresses) ?? [];
-      counted = { version, homes, count: rows.filter(({ id }) => ids?.has(String(id).toLowerCase()) ?? true).length };
+    const of = [store.versionOf(addresses), selected()];
+    if (!known || !isDeepStrictEqual(known.of, of)) {
+      const homes = selected() && new Map(selected()?.map((home) => [home.address_id.toLowerCase(), home]));
+      const rows = (store.latest(addresses) ?? []).filter(({ id }) => homes?.has(String(id).toLowerCase()) ?? true);
+      const series = rows.map(({ id }): SeriesKey => {
+        const unit = homes?.get(String(id).toLowerCase())?.resolution ?? "fifteenMinutes";
+        return { ...addresses, place: String(id), operation: "prices", unit };
+      });
+      known = { of, series };
     }
-    return counted.count;
+    return known.series;
+  };
+}
+
+/** Returns a function that returns what prices may still need today. It reads again after an answer or a slot. */
+function priceReserve(
+  { repository, clock, calendar }: AccountsOptions,
+  account: string,
+  polled: () => readonly SeriesKey[],
+) {
+  let known: {
+    readonly of: readonly unknown[];
+    readonly from: EpochMs;
+    readonly need: ReturnType<typeof priceNeed>;
+  } | null = null;
+  return (): PriceReserve => {
+    const now = clock.now();
+    const of = [repository.revisionOf(account), polled()];
+    const isKnown = known?.of.every((each, i) => each === of[i]) && known.from <= now && now < known.need.until;
+    if (!known || !isKnown) {
+      const states = polled().map((series) => repository.stateOf(series));
+      known = { of, from: now, need: priceNeed({ now, calendar, offsetMs: MAX_OFFSET_MS }, states) };
+    }
+    const { count, until } = known.need;
+    return { count, until: clock.monotonicMs() + until - now };
   };
 }
 

@@ -3,7 +3,7 @@
  * daemon and records violations.
  */
 
-import type { Share } from "../../../src/core/fetching/rate-limit.ts";
+import { consumerRateLimits, type Share } from "../../../src/core/fetching/rate-limit.ts";
 import type { QuotaStanding, WindowStanding } from "../../../src/service/contract/quota-headers.ts";
 
 export type Limits = Readonly<Record<"minute" | "day", number>>;
@@ -40,9 +40,6 @@ export interface CountedAnswer {
   /** Function to call when the response reaches the daemon. */
   readonly heard: (at: number) => void;
 }
-
-/** Maximum share of a limit, as in src/core/fetching/rate-limit.ts. */
-const CAPS: Readonly<Record<"poll" | "lan", number>> = { poll: 0.25, lan: 0.5 };
 
 export class StrictService {
   readonly violations: string[] = [];
@@ -103,7 +100,8 @@ export class StrictService {
       const counted = share === "lan" ? "lan" : "poll";
       const { lan, poll, backfill } = window.byShare;
       const used = counted === "lan" ? lan : poll + backfill;
-      const cap = Math.max(1, Math.floor(limit * CAPS[counted]));
+      const shares = consumerRateLimits({ minute: limit, day: limit }, 1).find((each) => each.name === name)?.shares;
+      const cap = shares?.[counted] ?? 0;
       // Prices may use the whole limit, so they are not checked.
       if (share !== "prices" && used > cap) this.#violate(at, name, `attempt ${used} of ${cap} for ${counted}`);
     }

@@ -18,7 +18,7 @@ export function trialDeps(): TrialDeps {
   const accounts = openAccounts({
     ...{ config, repository, settings: new KeyValueStore(database), service: openService({ config }) },
     ...{ random: () => 0, signal: new AbortController().signal, onServerTime: () => undefined },
-    ...{ clock, onSpent: () => undefined },
+    ...{ clock, calendar: serviceCalendar(), onSpent: () => undefined },
     problems: new Problems(() => undefined),
   });
   return { clock, state: { accounts, repository }, onSeriesChanged: () => undefined };

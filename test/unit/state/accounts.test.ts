@@ -44,6 +44,7 @@ async function openWorld({ config = { ...CONSUMER, ...PARTNER }, simulator = {} 
       service: connection,
       ...{ repository, clock, random: () => 0, settings: new KeyValueStore(database), signal: stop.signal },
       config: configSchema.parse({ service: { base_url: service.url }, ...config, ...changed }),
+      calendar: serviceCalendar(),
       problems: new Problems((problem) => problems.push(problem)),
       onServerTime: () => undefined,
       onSpent: () => undefined,
@@ -88,6 +89,7 @@ describe("the quota of a consumer account", () => {
   async function problemsAt(day: number, world: Awaited<ReturnType<typeof openWorld>>, accounts = world.accounts) {
     const account = first(accounts.consumers);
     await send(account, world, stepOf(account.name, world.service.addressIds.danish, "today"));
+    account.rest(null, world.clock.now());
     return world.problems.filter(({ code }) => code === "quota_too_small").map(({ detail }) => `${day}: ${detail}`);
   }
 

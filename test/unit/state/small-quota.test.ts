@@ -1,13 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { priceNeed } from "../../../src/core/fetching/fetch-schedule.ts";
 import type { CollectTarget } from "../../../src/core/fetching/fetch-types.ts";
-import { consumerRateLimits } from "../../../src/core/fetching/rate-limit.ts";
+import { consumerRateLimits, type RateLimit, type Share } from "../../../src/core/fetching/rate-limit.ts";
 import { RateWindow } from "../../../src/core/fetching/rate-window.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
-import { slots } from "../../../src/core/time/schedule-slots.ts";
+import { MAX_OFFSET_MS, slots } from "../../../src/core/time/schedule-slots.ts";
 import { shareOf } from "../../../src/state/collector.ts";
 import {
+  type Asked,
   calendar,
+  clockTime,
   FetchScheduleModel,
   local,
   type Service,
@@ -23,10 +26,11 @@ interface Setup {
   readonly offsetMs: number;
   /** True if LAN devices use all permits as soon as they are granted. */
   readonly isLanBusy: boolean;
+  readonly historyDays?: number;
 }
 
 /** Addresses with history to fill, and a service that publishes tomorrow's prices at a given minute. */
-function collecting({ limit, addresses, publishedMinute, offsetMs, isLanBusy }: Setup): FetchScheduleModel {
+function collecting({ limit, addresses, publishedMinute, offsetMs, isLanBusy, historyDays = 60 }: Setup) {
   const targets = Array.from({ length: addresses }, (_, i): CollectTarget => {
     const target = targetOf();
     const addressId = `${i}${target.addressId.slice(1)}`;
@@ -37,22 +41,82 @@ function collecting({ limit, addresses, publishedMinute, offsetMs, isLanBusy }: 
     const from = calendar.timeOnDay(calendar.add("day", day, -1), publishedMinute);
     return operation === "prices" && now < from ? "none" : "whole";
   };
-  const budget = consumerRateLimits({ minute: 60, day: limit }, addresses);
   const spending = new RateWindow();
   let noted = 0;
+  let known: { readonly at: string; readonly limits: readonly RateLimit[] } | null = null;
+  const budget = () => {
+    const at = `${model.now} ${model.log.length}`;
+    if (known?.at === at) return known.limits;
+    const prices = targets.flatMap(({ series }) => series.filter(({ poll }) => poll === "prices"));
+    const states = prices.map((each) => model.store.stateOf(each.series, model.now));
+    const need = priceNeed({ now: model.now, calendar, offsetMs: MAX_OFFSET_MS }, states);
+    known = { at, limits: consumerRateLimits({ minute: 60, day: limit }, addresses, need) };
+    return known.limits;
+  };
+  const earliest = (share: Share) => {
+    const kept = share === "prices" ? 0 : spending.keptUntil(budget(), model.now);
+    return Math.max(kept, spending.earliest(share, budget(), model.now));
+  };
+  /** Asks from the LAN, at most `count` times. Returns the number of requests that were allowed. */
+  const askFromLan = (count: number) => {
+    let asked = 0;
+    for (; asked < count && earliest("lan") <= model.now; asked++)
+      spending.add({ at: model.now, share: "lan", serverMs: model.now });
+    return asked;
+  };
   const model: FetchScheduleModel = new FetchScheduleModel({
     start: local("2026-03-10 00:01"),
-    ...{ service, targets, offsetMs, historyDays: 60 },
+    ...{ service, targets, offsetMs, historyDays },
     notBefore({ priority }) {
-      for (const { at, step } of model.log.slice(noted)) spending.add({ at, share: shareOf(step.priority) });
+      for (const { at, step } of model.log.slice(noted))
+        spending.add({ at, share: shareOf(step.priority), serverMs: at });
       noted = model.log.length;
-      while (isLanBusy && spending.earliest("lan", budget, model.now) <= model.now)
-        spending.add({ at: model.now, share: "lan" });
-      return spending.earliest(shareOf(priority), budget, model.now);
+      if (isLanBusy) askFromLan(limit);
+      return earliest(shareOf(priority));
     },
   });
-  return model;
+  return { model, askFromLan };
 }
+
+/** Returns when a day's data was there, and how many of ten questions from the LAN were allowed at 14:15 and 19:00. */
+function dayWith(limit: number, addresses: number) {
+  const it = collecting({ limit, addresses, publishedMinute: 784, offsetMs: 0, isLanBusy: false, historyDays: 0 });
+  const { model } = it;
+  const day = local("2026-03-12");
+  const whenAll = (operation: string, isWanted: (asked: Asked) => boolean) => {
+    const times = model.targets.map(({ addressId }) =>
+      model.of(operation).find((asked) => asked.at > day && asked.step.series.place === addressId && isWanted(asked)),
+    );
+    return times.includes(undefined) ? null : clockTime(Math.max(...times.map((asked) => asked?.at ?? 0)));
+  };
+  model.run(local("2026-03-12 14:15"));
+  const early = it.askFromLan(10);
+  model.run(local("2026-03-12 19:00"));
+  const lan = [early, it.askFromLan(10 - early)];
+  model.run(local("2026-03-13 00:01"));
+  const published = calendar.timeOnDay(day, 784);
+  const usage = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"];
+  return {
+    prices: whenAll("prices", ({ at }) => at > published),
+    forecast: whenAll("forecastPrices", ({ at }) => at > published),
+    usage: usage
+      .map((operation) => whenAll(operation, () => true))
+      .reduce((a, b) => (a && b && a > b ? a : b && a && b)),
+    lan,
+  };
+}
+
+test("of 50 requests a day, two homes have prices, forecast, usage and ten questions from the LAN", () => {
+  const { lan, ...times } = dayWith(50, 2);
+  expect(Object.values(times)).not.toContain(null);
+  expect(lan.reduce((sum, count) => sum + count)).toBe(10);
+});
+
+test.each([1, 2])("of 120 requests a day, %i homes have all of it by 14:30", (homes) => {
+  const { lan, ...times } = dayWith(120, homes);
+  for (const time of Object.values(times)) expect(time && time <= "14:30").toBe(true);
+  expect(lan).toEqual([10, 0]);
+});
 
 test("tomorrow's prices are stored 20 min after publication with any limit of at least one request per slot", () => {
   const anySchedule = fc.record({
@@ -66,7 +130,7 @@ test("tomorrow's prices are stored 20 min after publication with any limit of at
   fc.assert(
     fc.property(anySchedule, ({ spare, ...setup }) => {
       const { addresses, publishedMinute } = setup;
-      const model = collecting({ ...setup, limit: addresses * slots.today.length + spare });
+      const { model } = collecting({ ...setup, limit: addresses * slots.today.length + spare });
       for (const day of PUBLISHED_DAYS) {
         const published = calendar.timeOnDay(local(`${day} 12:00`), publishedMinute);
         model.run(published + 21 * MINUTE_MS);
@@ -83,7 +147,7 @@ test("tomorrow's prices are stored 20 min after publication with any limit of at
 });
 
 test.each([10, 20, 27, 40, 60, 90, 120])("a busy LAN leaves enough of %i requests per day for prices", (limit) => {
-  const model = collecting({ limit, addresses: 1, publishedMinute: 17 * 60, offsetMs: 0, isLanBusy: true });
+  const { model } = collecting({ limit, addresses: 1, publishedMinute: 17 * 60, offsetMs: 0, isLanBusy: true });
   for (const day of PUBLISHED_DAYS) {
     const published = local(`${day} 17:00`);
     // With fewer requests than slots, the next day fetches the missing data.

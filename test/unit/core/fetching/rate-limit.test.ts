@@ -40,9 +40,10 @@ describe("the shares of a limit", () => {
   test.each([
     [2_000, 1, { poll: 500, lan: 1_000, backfill: 455 }],
     [2_000, 3, { poll: 500, lan: 1_000, backfill: 365 }],
-    [2_000, 20, { poll: 500, lan: 960, backfill: 250 }],
+    [2_000, 20, { poll: 500, lan: 1_000, backfill: 250 }],
     [200, 1, { poll: 50, lan: 100, backfill: 25 }],
-    [50, 1, { poll: 12, lan: 11, backfill: 6 }],
+    [50, 1, { poll: 15, lan: 22, backfill: 8 }],
+    [50, 2, { poll: 25, lan: 12, backfill: 13 }],
     [1, 1, { poll: 1, lan: 1, backfill: 1 }],
   ])(
     "of %i per day with %i addresses: back-fill leaves 45 per address, or half of polling",

@@ -308,6 +308,7 @@ describe("problems", () => {
       const headers = { "x-ratelimit-limit-day": String(limit), "x-ratelimit-remaining-day": String(limit - 2) };
       world.arrived.at(-1)?.answer(200, forecast, headers);
       await asked;
+      world.account.rest(null, world.wallMs);
     };
     await answered(40);
     expect(world.problemChanges).toEqual([]);
@@ -325,8 +326,9 @@ describe("problems", () => {
     expect(world.problemChanges[0]?.problem.detail).toBe("40 requests per day; a day with retries may need 45");
     world.advance(26 * HOUR_MS);
     await answered(2_000);
+    expect(world.problemChanges).toHaveLength(1);
     world.advance(26 * HOUR_MS);
-    await answered(2_000);
+    world.account.rest(null, world.wallMs);
     expect(world.problemChanges.map(({ state }) => state)).toEqual(["started", "ended"]);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Share } from "../../../../src/core/fetching/rate-limit.ts";
 import { InvariantError } from "../../../../src/core/invariant.ts";
+import { message } from "../../../../src/core/language/text.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/core/time/interval.ts";
 import type { AnswerNotes } from "../../../../src/service/client/answer-notes.ts";
 import { noteLostLedger } from "../../../../src/service/client/lost-ledger.ts";
@@ -163,9 +164,9 @@ describe("after a reboot", () => {
   /** Uses the daily share of polling with the initial limits. */
   function spendTheDay(machine: Governed): void {
     machine.askAndHear(standing(machine.wallMs, 1, { minute: 1_000, day: 50 }));
-    for (let used = 2; used <= 12; used++)
+    for (let used = 2; used <= 15; used++)
       machine.askAndHear(standing(machine.wallMs, used, { minute: 1_000, day: 50 }));
-    expect(machine.waitMs()).toBeGreaterThan(23 * HOUR_MS);
+    expect(machine.waitMs()).toBeGreaterThan(11 * HOUR_MS);
   }
 
   test("after a reboot attempts count as recent as possible, for any wall clock", () => {
@@ -174,7 +175,7 @@ describe("after a reboot", () => {
       spendTheDay(machine);
       machine.reboot(MINUTE_MS, wall);
       machine.restart();
-      expect(machine.waitMs()).toBeGreaterThan(23 * HOUR_MS);
+      expect(machine.waitMs()).toBeGreaterThan(11 * HOUR_MS);
     }
   });
 
@@ -183,7 +184,7 @@ describe("after a reboot", () => {
     spendTheDay(machine);
     machine.reboot(2 * DAY_MS);
     machine.restart();
-    expect(machine.waitMs("poll")).toBeGreaterThan(23 * HOUR_MS);
+    expect(machine.waitMs("poll")).toBeGreaterThan(11 * HOUR_MS);
     machine.askAndHear(standing(machine.wallMs, 1, { minute: 1_000, day: 50 }), "lan");
     expect(machine.waitMs("poll")).toBe(0);
   });
@@ -196,7 +197,7 @@ describe("after a reboot", () => {
     const leave = machine.take("lan");
     leave.note(notes({}, Date.UTC(2069, 0, 1), null));
     leave.settle();
-    expect(machine.waitMs("poll")).toBeGreaterThan(23 * HOUR_MS);
+    expect(machine.waitMs("poll")).toBeGreaterThan(11 * HOUR_MS);
   });
 
   test("a machine that reboots every night eventually gets a permit", () => {
@@ -209,8 +210,8 @@ describe("after a reboot", () => {
       machine.reboot(4 * HOUR_MS);
       machine.restart();
     }
-    // 24 h and 32 s of uptime, and the hour before the reboot that was not stored yet.
-    expect(hours).toBe(26);
+    // 12 h and 32 s of uptime until the end of the service's day.
+    expect(hours).toBe(13);
   });
 
   test("the idle time is stored only while the next request waits for more than ten minutes", () => {
@@ -226,6 +227,26 @@ describe("after a reboot", () => {
       expect.stringContaining('"idleMs":'),
     ]);
   });
+});
+
+test("requests that prices may still need today are kept from all others, and the reason says so", () => {
+  const { clock, memory, upMs } = new ManualMachine();
+  const reserve = { count: 21, until: upMs + HOUR_MS };
+  const source = new LearnedRateLimits(
+    "consumer",
+    memory,
+    () => 1,
+    () => reserve,
+  );
+  const requestLog = new RequestLog(openDatabase(":memory:"));
+  const limiter = new RateLimiter({ account: "consumer", requestLog, memory, clock, source });
+  for (let i = 0; i < 29; i++) limiter.count(i, "prices", upMs - DAY_MS / 2);
+  for (const share of ["poll", "backfill", "lan"] as const)
+    expect(limiter.hold(share, upMs)).toMatchObject({
+      until: reserve.until,
+      why: message("held.prices", { count: 21, limit: 50 }),
+    });
+  expect(limiter.earliest("prices", upMs)).toBe(upMs);
 });
 
 describe("other programs with the same key", () => {
