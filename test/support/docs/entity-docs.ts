@@ -1,11 +1,11 @@
 /** Documentation of the entities as Markdown, made from the rows of the entities and their descriptions. */
 import { daemonRows } from "../../../src/mqtt/homeassistant/daemon-entities.ts";
 import { type EntityRow, entityName } from "../../../src/mqtt/homeassistant/entity.ts";
+import descriptions from "../../../src/mqtt/homeassistant/entity-descriptions.json" with { type: "json" };
 import { formatRow, homeRows } from "../../../src/mqtt/homeassistant/home-entities.ts";
 import { placeRows } from "../../../src/mqtt/homeassistant/place-entities.ts";
 import { planRows } from "../../../src/mqtt/homeassistant/plan-entities.ts";
 import { plugRows } from "../../../src/mqtt/homeassistant/plug-entities.ts";
-import descriptions from "./entity-descriptions.json" with { type: "json" };
 
 /** Returns one Markdown table per kind of device, for docs/home-assistant-entities.md. It has no line break at either end. */
 export function entityDocs(): string {
@@ -40,8 +40,17 @@ export const documentedDevices: readonly {
 ];
 
 function table(rows: readonly EntityRow<never>[], about: Readonly<Record<string, string>>): string[] {
-  const lines = rows.map((row) => line(row, about[row.key] ?? ""));
+  const lines = rows.map((row) => line(row, meaningOf(row.key, about)));
   return ["", "| entity | id ends in | kind | unit | meaning |", "|---|---|---|---|---|", ...lines];
+}
+
+function meaningOf(key: string, about: Readonly<Record<string, string>>): string {
+  const meaning = about[key];
+  if (meaning) return meaning;
+  const command = "describe it there in one sentence, then run npm run docs";
+  throw new Error(
+    `src/mqtt/homeassistant/entity-descriptions.json has no description of the entity ${key}: ${command}`,
+  );
 }
 
 function line(row: EntityRow<never>, about: string): string {
