@@ -5,7 +5,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
-import { goldenJson, IS_UPDATE, readGolden, writeGolden } from "../../support/golden/golden-files.ts";
+import { expectGolden, goldenJson, IS_UPDATE, writeGolden } from "../../support/golden/golden-files.ts";
 import { CallCounts, type Counted } from "../../support/runner/call-counts.ts";
 
 /**
@@ -117,7 +117,7 @@ function written(): string {
 }
 
 test("the work of a start, a boundary, an idle minute and an answer is that of the golden file", () => {
-  expect(written()).toBe(readGolden("work.json"));
+  expectGolden("work.json", written(), "flow/state/work");
 });
 
 test("the work of a home does not grow with the number of homes", () => {

@@ -1,6 +1,7 @@
 /** Reads and writes the golden files: the program's output for a new user as readable text, compared byte for byte. */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { expectLines } from "./differing-lines.ts";
 
 const FOLDER = path.resolve(import.meta.dirname, "../../golden");
 const LINE_LENGTH = 120;
@@ -15,6 +16,12 @@ export function readGolden(name: string): string {
   } catch {
     return "";
   }
+}
+
+/** Throws an error with the differing lines if a golden file is not `text`. `test` is the file of the test. */
+export function expectGolden(name: string, text: string, test: string): void {
+  const command = `GOLDEN=update npm test -- ${test}`;
+  expectLines(`test/golden/${name}`, readGolden(name), text, command);
 }
 
 export function writeGolden(name: string, text: string): void {

@@ -3,13 +3,14 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { pageNames, pageText } from "../../support/docs/docs-pages.ts";
 import { generatedFiles, generatedParts } from "../../support/docs/generated-files.ts";
+import { expectLines } from "../../support/golden/differing-lines.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 
 test.each(generatedFiles(ROOT).map(({ name, text }) => [name, text]))(
   "%s is up to date (npm run docs writes it)",
   (name, text) => {
-    expect(readFileSync(path.join(ROOT, name), "utf8")).toBe(text);
+    expectLines(name, readFileSync(path.join(ROOT, name), "utf8"), text, "npm run docs");
   },
 );
 
