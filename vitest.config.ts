@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 import { useMemoryFolder } from "./test/support/runner/memory-folder.ts";
 import { RunNotes } from "./test/support/runner/run-notes.ts";
 import { StuckFileReporter } from "./test/support/runner/stuck-file-reporter.ts";
-import { HANG_MS } from "./test/support/runner/time-limits.ts";
+import { HANG_MS, TEST_MS } from "./test/support/runner/time-limits.ts";
 
 useMemoryFolder();
 
@@ -12,11 +12,6 @@ const MINUTE_MS = 60_000;
 
 /** Maximum time in which no test ends. It catches tests that never return to the event loop. */
 const MAX_SILENCE_MS = (NIGHTLY ? 120 : 20) * MINUTE_MS;
-/**
- * Time limit of a test or hook. It only ends tests that hang: the slowest takes 35 s on two cores, and a busy machine is
- * ten times slower. No test is retried and no test has a shorter limit of its own.
- */
-const TEST_MS = (NIGHTLY ? 60 : 10) * MINUTE_MS;
 
 const forAll = {
   // Starting a worker and loading the modules again for each file would take half of the time of all unit tests.
