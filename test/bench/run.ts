@@ -12,10 +12,6 @@ import { compareWith } from "../support/bench/against.ts";
 
 type Figures = Readonly<Record<string, number | null>>;
 
-interface Bench {
-  readonly run: () => Promise<Figures> | AsyncGenerator<Figures>;
-}
-
 const here = import.meta.dirname;
 const known = readdirSync(here)
   .filter((file) => file.endsWith(".ts") && file !== "run.ts")
@@ -33,7 +29,7 @@ function plain(figure: number | null): string {
 
 async function runBench(name: string): Promise<boolean> {
   try {
-    const bench: Bench = await import(`./${name}.ts`);
+    const bench: { readonly run: () => Promise<Figures> | AsyncGenerator<Figures> } = await import(`./${name}.ts`);
     const lines = bench.run();
     for await (const line of Symbol.asyncIterator in lines ? lines : [lines]) {
       const figures = Object.entries(line).map(([key, figure]) => `${key}=${plain(figure)}`);

@@ -5,11 +5,6 @@ import { type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { lacks } from "../support/runner/needs.ts";
 
-interface Edges {
-  readonly left: number;
-  readonly right: number;
-}
-
 interface ToldPlan {
   readonly id: string;
   readonly state: string;
@@ -65,7 +60,7 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
   test("the ribbon shows the run between the opening and the closing of the window", async () => {
     const edges = (await screen.page.evaluate(
       "['.ribbon-closed', '.ribbon-run'].map((name) => [...document.querySelector('.ribbon').querySelectorAll(name)].map((part) => part.getBoundingClientRect().toJSON()))",
-    )) as readonly (readonly Edges[])[];
+    )) as readonly (readonly { readonly left: number; readonly right: number }[])[];
     const [closed = [], [run] = []] = edges;
     // Before 20:00 today, and from 07:00 to 20:00 tomorrow.
     expect(closed.length).toBeGreaterThanOrEqual(2);

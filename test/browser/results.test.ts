@@ -39,12 +39,6 @@ function keepRuns(dir: TempDir): void {
   database.close();
 }
 
-interface Month {
-  readonly plan: string;
-  readonly against_window_start: number | null;
-  readonly against_mean: number | null;
-}
-
 describe.skipIf(lacks("Chromium"))("results on the dashboard (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
   let daemon: TestDaemon;
@@ -96,7 +90,9 @@ describe.skipIf(lacks("Chromium"))("results on the dashboard (in Chromium; skipp
 
   test("results on the dashboard savings equal the API's, by plan and against the chosen baseline", async () => {
     await using screen = await atResults();
-    const { months } = (await answer("savings?home=home")) as { months: Month[] };
+    const { months } = (await answer("savings?home=home")) as {
+      months: Readonly<{ plan: string; against_window_start: number | null; against_mean: number | null }>[];
+    };
     const sum = (baseline: "window_start" | "mean", plan?: string) =>
       months
         .filter((month) => plan === undefined || month.plan === plan)

@@ -13,14 +13,8 @@ const START = Date.parse("2026-03-10T09:00:00Z");
 const washer = planEntry({ kind: "window", hours: 3, from: "20:00", ready_by: "07:00", kwh: 1.2 });
 const TYPE = "application/octet-stream";
 
-interface Line {
-  readonly id: number;
-  readonly level: string;
-  readonly text: string;
-}
-
 const linesOf = async (daemon: TestDaemon, query = "") =>
-  ((await askJson(daemon, `log${query}`)) as { lines: Line[] }).lines;
+  ((await askJson(daemon, `log${query}`)) as { lines: Readonly<{ id: number; level: string; text: string }>[] }).lines;
 const upload = (daemon: TestDaemon, body: Uint8Array, type = TYPE, headers = {}) =>
   fetch(`${daemon.url}/local/v1/backup`, {
     method: "POST",

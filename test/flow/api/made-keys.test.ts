@@ -4,13 +4,9 @@ import { askJson, startLocalApi } from "../../support/http/local-api.ts";
 
 const START = Date.parse("2026-03-10T09:00:00Z");
 
-interface Key {
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly fixed: boolean;
-}
-
-const keysOf = async (daemon: TestDaemon) => ((await askJson(daemon, "keys")) as { keys: Key[] }).keys;
+const keysOf = async (daemon: TestDaemon) =>
+  ((await askJson(daemon, "keys")) as { keys: Readonly<{ name: string; scopes: readonly string[]; fixed: boolean }>[] })
+    .keys;
 
 describe("keys over HTTP", () => {
   test("a new key works at once, is listed without its secret, and can be revoked", async () => {

@@ -115,13 +115,10 @@ test("the Node-RED flow is connected, subscribes to existing topics, and retains
   expect(nodes.filter(({ type }) => type === "mqtt out").map(({ retain }) => retain)).toEqual(["false"]);
 });
 
-interface Panel {
-  readonly type: string;
-  readonly targets?: readonly { readonly expr: string }[];
-}
-
 test("the Grafana dashboard queries existing metrics", () => {
-  const { panels } = JSON.parse(copiedText("grafana-dashboard.json")) as { readonly panels: readonly Panel[] };
+  const { panels } = JSON.parse(copiedText("grafana-dashboard.json")) as {
+    readonly panels: readonly { readonly type: string; readonly targets?: readonly { readonly expr: string }[] }[];
+  };
   const known = new Set(metricRows.map(({ name }) => name));
   const asked = panels.flatMap(({ targets = [] }) =>
     targets.flatMap(({ expr }) => expr.match(/\b(elbro|process|nodejs)_\w+/g) ?? []),

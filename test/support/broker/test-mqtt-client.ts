@@ -20,14 +20,9 @@ export interface TestMqttClientOptions extends Omit<BrokerAddress, "url"> {
   readonly memory?: KeyValue;
 }
 
-interface Line {
-  readonly text: string;
-  readonly facts: { readonly reason?: string; readonly topic?: string };
-}
-
 /** The daemon's MQTT client without the rest of the daemon. */
 export class TestMqttClient implements AsyncDisposable {
-  readonly lines: Line[] = [];
+  readonly lines: Readonly<{ text: string; facts: { readonly reason?: string; readonly topic?: string } }>[] = [];
   attempts = 0;
   readonly #stop = new AbortController();
   readonly link: MqttClient;

@@ -1,17 +1,11 @@
 import mqtt, { type MqttClient } from "mqtt";
 import { HANG_MS } from "../runner/time-limits.ts";
 
-interface Seen {
-  readonly topic: string;
-  readonly payload: string;
-  readonly retain: boolean;
-}
-
 const QUIET_ROUNDS = 5;
 
 /** An MQTT client that subscribes to all topics, or to `topics`, and keeps every message. */
 export class TopicWatcher implements AsyncDisposable {
-  readonly seen: Seen[] = [];
+  readonly seen: { readonly topic: string; readonly payload: string; readonly retain: boolean }[] = [];
   readonly #latest = new Map<string, string>();
   readonly #client: MqttClient;
   readonly #waiting = new Set<() => void>();

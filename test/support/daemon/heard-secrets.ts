@@ -11,11 +11,6 @@ import { secretPlacesIn } from "../../../src/config/overlay/secret-servers.ts";
 import { type Config, configSchema } from "../../../src/config/schema/schema.ts";
 import { valueAt } from "../../../src/config/tree.ts";
 
-interface Sound {
-  readonly port: number | undefined;
-  readonly text: string;
-}
-
 interface KnownSecret {
   /** Ports of the servers that may hear it. */
   readonly ports: Set<number>;
@@ -29,7 +24,7 @@ const MIN_LENGTH = 6;
 const MAX_HEARD = 4_096;
 const PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443, "mqtt:": 1883, "mqtts:": 8883 };
 
-let sounds: Sound[] = [];
+let sounds: { readonly port: number | undefined; readonly text: string }[] = [];
 let secrets = new Map<string, KnownSecret>();
 let dataDir: string | null = null;
 /** Number of running daemons. */

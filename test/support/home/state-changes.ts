@@ -2,11 +2,6 @@
 import { shownState } from "./discovery-states.ts";
 import { render } from "./jinja.ts";
 
-interface Message {
-  readonly topic: string;
-  readonly payload: string;
-}
-
 interface Component {
   readonly unique_id: string;
   readonly state_topic?: string;
@@ -25,7 +20,10 @@ interface Document {
  * Returns the number of changes of state or attributes since the message `from`, by unique id. The entities are those
  * of the last documents; events and hidden entities are omitted.
  */
-export function changesSince(from: number, seen: readonly Message[]): Map<string, number> {
+export function changesSince(
+  from: number,
+  seen: readonly { readonly topic: string; readonly payload: string }[],
+): Map<string, number> {
   const documents = [...new Map(seen.map(({ topic, payload }) => [topic, payload]))]
     .filter(([topic, payload]) => topic.startsWith("homeassistant/device/") && payload !== "")
     .map(([, payload]) => JSON.parse(payload) as Document);

@@ -60,11 +60,6 @@ export const noEnergy: PlugEnergy = {
 };
 const NO_MONTH = { start: 0, kwh: 0, cost: null, currency: null } as const;
 
-interface Event {
-  readonly at: EpochMs;
-  readonly happen: () => void;
-}
-
 export class PlugModel {
   now: EpochMs = 0;
   offsetMs = 0;
@@ -92,7 +87,7 @@ export class PlugModel {
   lineUp = false;
   /** State in the last message to the daemon on this connection; null before the first message. */
   toldOn: boolean | null = null;
-  #events: Event[] = [];
+  #events: { readonly at: EpochMs; readonly happen: () => void }[] = [];
   #lookAtWall: EpochMs = Number.POSITIVE_INFINITY;
   #queued: { readonly said: Said; readonly at: EpochMs }[] = [];
   #toldAt: EpochMs = 0;

@@ -21,12 +21,6 @@ export interface TestFleetOptions {
   readonly simulator?: Omit<SimulatorOptions, "now" | "accounts">;
 }
 
-interface Running {
-  readonly daemon: Daemon;
-  readonly files: AccountFiles;
-  readonly config: Config;
-}
-
 /** Several shards in this process, with one Mosquitto, simulator, accounts folder and manual clock. */
 export class TestFleet implements AsyncDisposable {
   readonly clock: ManualClock;
@@ -36,7 +30,7 @@ export class TestFleet implements AsyncDisposable {
   readonly dir = new TempDir();
   readonly folder = this.dir.file("accounts");
   readonly log: string[] = [];
-  #shards: Running[] = [];
+  #shards: { readonly daemon: Daemon; readonly files: AccountFiles; readonly config: Config }[] = [];
 
   private constructor(clock: ManualClock, simulator: Simulator, broker: Mosquitto, watcher: TopicWatcher) {
     this.clock = clock;

@@ -22,11 +22,6 @@ export interface Passage {
   readonly fate: "answered" | "bare" | "lost" | "unsent" | "givenBack";
 }
 
-interface Event {
-  readonly at: number;
-  readonly happen: () => void;
-}
-
 /** Hard timeout of a request, `REQUEST_TIMEOUT_MS` in src/service/client/http-transport.ts. */
 export const TIMEOUT_MS = 30_000;
 const MAX_WAIT_MS = 26 * 3_600_000;
@@ -40,7 +35,7 @@ export class RateLimiterModel {
   #bootAt: number;
   #boots = 0;
   #wallOffsetMs = 0;
-  #events: Event[] = [];
+  #events: { readonly at: number; readonly happen: () => void }[] = [];
   /** Counter of crashes. Responses to an earlier process are ignored. */
   #process = 0;
   #rateLimiter: RateLimiter;

@@ -21,15 +21,13 @@ import { CANARY_KEY, CANARY_PARTNER } from "../../support/service/asking-client.
 
 const MIDNIGHT = Date.UTC(2026, 5, 10);
 
-interface WorldOptions {
-  readonly config?: Readonly<Record<string, unknown>>;
-  readonly simulator?: Partial<SimulatorOptions>;
-}
-
 const CONSUMER = { consumer: { api_key: CANARY_KEY } };
 const PARTNER = { third_party: { api_key: CANARY_PARTNER.apiKey, api_secret: CANARY_PARTNER.apiSecret } };
 
-async function openWorld({ config = { ...CONSUMER, ...PARTNER }, simulator = {} }: WorldOptions = {}) {
+async function openWorld({
+  config = { ...CONSUMER, ...PARTNER },
+  simulator = {},
+}: Readonly<{ config?: Readonly<Record<string, unknown>>; simulator?: Partial<SimulatorOptions> }> = {}) {
   const machine = new ManualMachine(MIDNIGHT + 10 * HOUR_MS);
   const clock = Object.assign(machine.clock, { sleepUntil: () => Promise.resolve() });
   const keys = { consumerKey: CANARY_KEY, thirdParty: CANARY_PARTNER };
