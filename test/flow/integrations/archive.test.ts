@@ -157,22 +157,6 @@ describe.skipIf(lacks("PostgreSQL"))("the archive in PostgreSQL", () => {
     );
   });
 
-  test("the archive in PostgreSQL is filled again if it lacks confirmed batches", async () => {
-    using disk = new StoreOnDisk();
-    await using archive = await runningArchive(disk);
-    archive.put(HOURS, OCTOBER, rowsOf("hour", OCTOBER));
-    await archive.untilCopied();
-    await archive.stop();
-    await server.query("delete from elbro.rows; update elbro.source set batch = batch - 1", database);
-    await using restarted = new RunningArchive(server.url(database), disk);
-    await restarted.until("it is noticed", () => restarted.log.length > 0);
-    await restarted.untilCopied();
-    expect((await archived(server, database)).size).toBe(12 * 24 + 1);
-    expect(restarted.log).toEqual([
-      "the archive has fewer batches than were confirmed, so it was replaced or restored; copying everything again",
-    ]);
-  });
-
   test("the archive in PostgreSQL has the months of plugs, also while nothing else changes, and keeps earlier ones", async () => {
     using disk = new StoreOnDisk();
     await using archive = await runningArchive(disk);

@@ -1,10 +1,8 @@
 import net from "node:net";
 import mqtt, { type IClientOptions } from "mqtt";
 import { describe, expect, test } from "vitest";
-import { configSchema } from "../../../src/config/schema/schema.ts";
 import { type EmbeddedBrokerOptions, startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
 import type { RefusedConnection } from "../../../src/mqtt/broker/network-connection.ts";
-import { startBroker as startConfigured } from "../../../src/mqtt/broker/start-broker.ts";
 import { hashPassword } from "../../../src/mqtt/broker/users.ts";
 import { MqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { HostileClients, hostilePackets } from "../../support/broker/hostile-clients.ts";
@@ -171,21 +169,6 @@ describe("wrong passwords", () => {
   });
 });
 
-test("the log reports repeated wrong passwords once with their address and without the passwords", async () => {
-  const lines: { readonly facts: object; readonly text: string }[] = [];
-  const note = (facts: object, text: string) => void lines.push({ facts, text });
-  const config = configSchema.parse({
-    broker: { host: "127.0.0.1", port: 0, users: [{ name: "tv", password: "right" }] },
-  });
-  const broker = await startConfigured(config, { info: note, warn: note }, { anonymous: false });
-  for (let i = 0; i < 20; i++)
-    await client(broker?.port ?? 0, { username: "tv", password: "guess" }).catch(() => undefined);
-  await broker?.close();
-  const warnings = lines.filter(({ text }) => /wrong passwords/.test(text));
-  expect(warnings.map(({ facts }) => facts)).toEqual([{ address: "127.0.0.1" }]);
-  expect(JSON.stringify(lines)).not.toContain("guess");
-});
-
 describe("permissions of a client", () => {
   test("hide other clients from a reader, and show them to a user with commands", async () => {
     await using broker = await startBroker();
@@ -301,24 +284,6 @@ describe("permissions of a client", () => {
     expect(await kept()).toBe(20);
   });
 
-  test("exclude messages stored for a disconnected client", async () => {
-    await using broker = await startBroker();
-    const session = { ...asTv, clientId: "phone", clean: false };
-    const phone = await client(broker.port, session);
-    await phone.subscribeAsync("news", { qos: 1 });
-    await phone.endAsync();
-    await using ha = await client(broker.port, asHa);
-    await ha.publishAsync("news", "missed", { qos: 1 });
-    const back = mqtt.connect(`mqtt://127.0.0.1:${broker.port}`, {
-      protocolVersion: 4,
-      reconnectPeriod: 0,
-      ...session,
-    });
-    const connack = await new Promise<{ sessionPresent: boolean }>((resolve) => back.once("connect", resolve));
-    expect(connack.sessionPresent).toBe(false);
-    await back.endAsync();
-  });
-
   test("exclude topics with too many levels, which close the connection", async () => {
     await using broker = await startBroker();
     const tv = await client(broker.port, asTv);
@@ -363,14 +328,5 @@ describe("hostile clients", () => {
     expect(await loopMs(new Promise((resolve) => slow.once("close", resolve)))).toBeLessThan(5_500);
     clearInterval(drip);
     await expect.poll(() => silent.closed).toBe(3);
-  });
-
-  test("hostile clients do not delay a stop", async () => {
-    const broker = await startBroker();
-    using hostile = new HostileClients();
-    await hostile.open(broker.port, 20, hostilePackets.unfinishedConnect);
-    await hostile.open(broker.port, 5, hostilePackets.silence);
-    expect(await loopMs(broker.close())).toBeLessThan(500);
-    await expect.poll(() => hostile.closed).toBe(25);
   });
 });

@@ -23,9 +23,6 @@ export const formattedDays: readonly FormattedDay[] = [
   { name: "the day before it", date: "2026-10-24", dateAfter: "2026-10-25", quarters: 96, quartersAfter: 100 },
 ];
 
-/** Negative price with nine decimals. */
-export const LONG_PRICE = -1.234567891;
-
 interface Given {
   readonly tomorrow: "there" | "missing" | "half there";
   readonly charges?: number;

@@ -78,20 +78,6 @@ describe("a response", () => {
     expect(bytesOf(changed).toString()).toBe(source.body);
     expect(cache.bytes).toBe(source.body.length);
   });
-
-  test("a response ends the work of its event-loop tick if it is large; otherwise the fourth response does", async () => {
-    for (const [days, most] of [
-      [30, 1],
-      [0, 4],
-    ] as const) {
-      const cache = new ResponseCache();
-      let made = 0;
-      for (; !cache.isBusy; made++) void cache.represent(`${made}`, new Quarters(days), {});
-      expect([days, made]).toEqual([days, most]);
-      await cache.nextTick();
-      expect(cache.isBusy).toBe(false);
-    }
-  });
 });
 
 describe("a compressed response", () => {

@@ -96,13 +96,6 @@ test("an ON without a timer is not sent: a clock that shows no time gives none, 
   expect(takeBrokenPromises()).toEqual([detail]);
 });
 
-test("each topic is subscribed once", () => {
-  const two = new Around([TASMOTA, { ...SIGNALLED, id: "b", topic: "b" }, { ...SIGNALLED, id: "c", topic: "c" }]);
-  const topics = two.plugs.subscriptions;
-  expect(new Set(topics).size).toBe(topics.length);
-  expect(topics).toEqual(expect.arrayContaining(["stat/heater/POWER", "tele/heater/LWT", "house/boost"]));
-});
-
 describe("a signal topic of the owner", () => {
   test("with a retained ON keeps a plug ON after a restart, without an OFF before", () => {
     const around = new Around([SIGNALLED]);
@@ -255,14 +248,6 @@ describe("the published state", () => {
     around.looks(T0 + 60_000);
     expect(around.log).toEqual(["command sent to plug", "plug switched manually"]);
   });
-
-  test("the published state is accompanied by one problem for an unresponsive plug, with its name and a remedy", () => {
-    const around = new Around([TASMOTA]);
-    around.plugs.onUp();
-    for (let second = 0; second <= 60; second += 10) around.looks(T0 + second * 1_000);
-    expect(around.problems).toMatchObject([{ code: "plug_silent", subject: "plug heater" }]);
-    expect(around.problems[0]?.advice).toContain("the plug Heater does not answer");
-  });
 });
 
 describe("storage", () => {
@@ -281,14 +266,6 @@ describe("storage", () => {
     second.looks(T0 + 61_000);
     expect(second.looks(T0 + 300_000)).toEqual([expect.stringContaining("Power1 ON")]);
   });
-
-  test("storage is not used without a minimum time", () => {
-    const around = new Around([TASMOTA]);
-    around.connects();
-    around.hears("stat/heater/POWER", "OFF");
-    around.looks(T0);
-    expect(around.memory.size).toBe(0);
-  });
 });
 
 test("the queue of incoming messages is bounded, but connection events are kept", () => {
@@ -297,15 +274,6 @@ test("the queue of incoming messages is bounded, but connection events are kept"
   for (let i = 0; i < 10_000; i++) around.hears("stat/heater/POWER", i % 2 ? "ON" : "OFF");
   expect(around.looks(T0).length).toBeLessThan(70);
   expect(around.state().available).toBe(true);
-});
-
-test("at shutdown only plugs without a timer get OFF", () => {
-  const around = new Around([TASMOTA, ESPHOME]);
-  around.wanted = { on: true, until: T0 + 600_000 };
-  around.connects();
-  around.said.length = 0;
-  around.plugs.shutdown();
-  expect(around.said).toEqual(["boiler/switch/relay/command OFF"]);
 });
 
 describe("tryOut", () => {

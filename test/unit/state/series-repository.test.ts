@@ -11,7 +11,7 @@ import {
 import type { ParamsOf } from "../../../src/service/contract/operations.ts";
 import { seriesOf } from "../../../src/service/contract/series-mapping.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
-import { type Found, foundIn } from "../../../src/state/stored-answer.ts";
+import type { Found } from "../../../src/state/stored-answer.ts";
 import { ADDRESS_ID as addressId, answers } from "../../fixtures/answers.ts";
 import { spendOf } from "../../support/storage/spend.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk } from "../../support/storage/store-on-disk.ts";
@@ -119,30 +119,6 @@ describe("a stored response", () => {
     await repository.keepAnswer(account, operation, params as never, { body: answers[operation] as never, at: now });
     const found = repository.find(account, operation, params as never, { now });
     expect(JSON.parse(textOf(found) ?? "")).toEqual(answers[operation]);
-  });
-});
-
-describe("a response that cannot be stored", () => {
-  const day = dayOf("2026-03-28");
-  const asked = { operation: "prices", sent: pricesOf(day), body: bodyOf(day) as never, at: 1_000 } as const;
-
-  test("a response that cannot be stored is returned for the same request or a part of it", () => {
-    for (const part of [day, { start: day.start + 5 * HOUR_MS, end: day.start + 6 * HOUR_MS }]) {
-      const found = foundIn({ ...asked, wanted: pricesOf(part) });
-      expect(textOf(found)).toBe(JSON.stringify(bodyOf(part)));
-    }
-    const found = foundIn({
-      operation: "addresses",
-      wanted: {},
-      sent: {},
-      body: answers.addresses as never,
-      at: 1_000,
-    });
-    expect(JSON.parse(textOf(found) ?? "")).toEqual(answers.addresses);
-  });
-
-  test("a response that cannot be stored is null for a larger request", () => {
-    expect(foundIn({ ...asked, wanted: pricesOf({ start: day.start - HOUR_MS, end: day.end }) })).toBeNull();
   });
 });
 
@@ -277,23 +253,6 @@ describe("the same request repeated", () => {
   const params = pricesOf(day);
   const short = rowsOf("hour", day).slice(1);
 
-  test("the same request repeated returns the same object until it expires, is stored again, or the clock is set back", async () => {
-    using shelved = new Shelved();
-    const find = () => shelved.repository.find(account, "prices", params, shelved);
-    await shelved.answered("prices", params, bodyOf(day, short));
-    const asked = shelved.now;
-    const first = find();
-    expect(first).toMatchObject({ fresh: true, answeredAt: asked });
-    shelved.now += 15 * MINUTE_MS;
-    expect(find()).toMatchObject({ fresh: true, answeredAt: asked, version: first?.version });
-    shelved.now += 1;
-    expect(find()).toMatchObject({ fresh: false, answeredAt: asked, version: first?.version });
-    await shelved.answered("prices", params, bodyOf(day, short));
-    expect(find()).toMatchObject({ fresh: true, answeredAt: shelved.now, version: first?.version });
-    shelved.now = asked - 1;
-    expect(find()).toMatchObject({ fresh: false });
-  });
-
   test("the same request repeated detects a change of its rows, of its envelope, and their deletion", async () => {
     using shelved = new Shelved();
     const find = () => shelved.repository.find(account, "prices", params, shelved);
@@ -313,19 +272,6 @@ describe("the same request repeated", () => {
     await shelved.answered("prices", params, bodyOf(day));
     expect(shelved.repository.find(account, "prices", params, shelved)).not.toBeNull();
     expect(shelved.repository.find("another", "prices", params, shelved)).toBeNull();
-  });
-
-  test("the same request repeated keeps its version when another series changes", async () => {
-    using shelved = new Shelved();
-    await shelved.answered("prices", params, bodyOf(day));
-    const { version } = shelved.repository.find(account, "prices", params, shelved) ?? {};
-    await shelved.repository.keepAnswer(
-      account,
-      "forecastPrices",
-      { addressId },
-      { body: answers.forecastPrices as never, at: 0 },
-    );
-    expect(shelved.repository.find(account, "prices", params, shelved)?.version).toBe(version);
   });
 });
 

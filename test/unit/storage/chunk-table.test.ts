@@ -1,5 +1,3 @@
-import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Row, WHOLE } from "../../../src/core/series/series.ts";
@@ -160,79 +158,4 @@ describe("a damaged chunk", () => {
     expect(seriesStore.rows(hours, range)).toEqual(without);
     expect(seriesStore.covers(hours, range)).toBe(false);
   });
-
-  test("by one of 2,000 flipped bits never leads to a wrong value or flag", () => {
-    using store = stored();
-    store.database.exec("pragma journal_mode = delete");
-    const { database } = store;
-    const root = Number(database.prepare("select rootpage from sqlite_schema where name = 'chunk'").get()?.rootpage);
-    const pageBytes = Number(database.prepare("pragma page_size").get()?.page_size);
-    const record = new SeriesStore(database, calendar);
-    const state = record.stateOf(hours).chunk(range.start);
-    database.close();
-    const bytes = readFileSync(store.path);
-    const pages = pagesOfTable(bytes, root, pageBytes);
-    expect(pages.length).toBeGreaterThan(2);
-    const descriptor = openSync(store.path, "r+");
-    const noticed = { file: 0, chunk: 0, none: 0 };
-    let random = 1;
-    for (let i = 0; i < 2_000; i++) {
-      random = (random * 48_271) % 2_147_483_647;
-      const page = pages[random % pages.length] ?? 0;
-      random = (random * 48_271) % 2_147_483_647;
-      const at = (page - 1) * pageBytes + ((random >> 3) % pageBytes);
-      const byte = bytes[at] ?? 0;
-      writeSync(descriptor, Uint8Array.of(byte ^ (1 << (random & 7))), 0, 1, at);
-      noticed[noticedIn(store.path)]++;
-      writeSync(descriptor, Uint8Array.of(byte), 0, 1, at);
-    }
-    closeSync(descriptor);
-    expect(noticed.chunk).toBeGreaterThan(500);
-
-    function noticedIn(path: string): keyof typeof noticed {
-      const flipped = new DatabaseSync(path, { readOnly: true });
-      try {
-        // As when a database is opened: structural damage is detected before reading.
-        if (!isWhole(flipped)) return "file";
-        const seriesStore = new SeriesStore(flipped, calendar);
-        const found = seriesStore.rows(hours, range);
-        const days = calendar.intervals("day", range).filter((day) => seriesStore.stateOf(hours).chunk(day.start));
-        const there = rows.filter((row) => days.some((day) => isIn(row, day)));
-        expect(found).toEqual(there);
-        for (const day of days) expect(seriesStore.stateOf(hours).chunk(day.start)).toEqual(state);
-        return days.length < 4 ? "chunk" : "none";
-      } finally {
-        flipped.close();
-      }
-    }
-  });
 });
-
-function isWhole(database: DatabaseSync): boolean {
-  try {
-    return database.prepare("pragma quick_check(1)").get()?.quick_check === "ok";
-  } catch {
-    return false;
-  }
-}
-
-function isIn({ start }: Row, day: { readonly start: number; readonly end: number }): boolean {
-  const at = Date.parse(String(start));
-  return at >= day.start && at < day.end;
-}
-
-/**
- * Returns the pages of a table: its tree and the overflow of its rows. Source: https://www.sqlite.org/fileformat2.html
- */
-function pagesOfTable(bytes: Buffer, root: number, pageBytes: number): number[] {
-  const pages = [root];
-  const at = (root - 1) * pageBytes;
-  const isInner = bytes[at] === 5;
-  if (isInner) {
-    const cells = bytes.readUInt16BE(at + 3);
-    for (let i = 0; i < cells; i++)
-      pages.push(...pagesOfTable(bytes, bytes.readUInt32BE(at + bytes.readUInt16BE(at + 12 + 2 * i)), pageBytes));
-    pages.push(...pagesOfTable(bytes, bytes.readUInt32BE(at + 8), pageBytes));
-  }
-  return pages;
-}

@@ -56,6 +56,9 @@ function contentOf(database: StoreOnDisk["database"], damages: string[] = []): R
   const plans = new PlanStore(database, writing);
   const requestLog = new RequestLog(database);
   const days = calendar.intervals("day", range).map((day) => [`day ${day.start}`, series.rowsByChunk(hours, day)[0]]);
+  const states = calendar
+    .intervals("day", range)
+    .map(({ start }) => [`state ${start}`, series.stateOf(hours).chunk(start) ?? undefined]);
   const attempts = requestLog.recent("consumer", 100).map((each) => [`attempt ${each.id}`, each]);
   requestLog.spentSince("consumer", 0);
   const serverTime = requestLog.serverTime();
@@ -63,7 +66,7 @@ function contentOf(database: StoreOnDisk["database"], damages: string[] = []): R
   const deleting = deleteOld({ store: series, requestLog, calendar }, 100, START);
   while (!deleting.next().done);
   return {
-    ...Object.fromEntries([...days, ...attempts]),
+    ...Object.fromEntries([...days, ...states, ...attempts]),
     setting: settings.read("client_id") ?? undefined,
     envelope: series.envelope(hours) ?? undefined,
     record: plans.memory("dishwasher") ?? undefined,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Row, WHOLE } from "../../../src/core/series/series.ts";
+import { WHOLE } from "../../../src/core/series/series.ts";
 import { DAY_MS, formatInstant, HOUR_MS, type Interval, SECOND_MS } from "../../../src/core/time/interval.ts";
 import { SeriesStore } from "../../../src/storage/series/series-store.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
@@ -45,15 +45,6 @@ describe("chunks", () => {
     const again = reread(store);
     expect(again.rows(hours, day)).toEqual(rowsOf("hour", day));
     expect(again.rows(quarters, day)).toEqual(rowsOf("fifteenMinutes", day));
-  });
-
-  test("of three days across the autumn change are three", () => {
-    using store = new StoredSeries();
-    const range = { start: dayOf("2026-10-24").start, end: dayOf("2026-10-26").end };
-    const rows = rowsOf("fifteenMinutes", range);
-    expect(store.series.store(quarters, range, rows, envelope)).toEqual({ changed: true, strayRows: 0 });
-    expect(store.series.rowsByChunk(quarters, range)).toHaveLength(3);
-    expect(store.series.rows(quarters, range)).toEqual(rows);
   });
 
   test("return as JSON the rows that start in a range, from completely and partly requested chunks", () => {
@@ -151,23 +142,6 @@ describe("stored rows", () => {
     expect(reread(store).rows(hours, range)).toEqual(all.with(5, revised));
   });
 
-  test("with the same start in one response: the later one is kept", () => {
-    using store = new StoredSeries();
-    const [first] = all;
-    const twice = { ...first, totalPricePerKWh: 9 };
-    store.series.store(hours, range, [first as Row, twice], envelope);
-    expect(store.series.rows(hours, range)).toEqual([twice]);
-  });
-
-  test("outside the range or without a start are counted and omitted", () => {
-    using store = new StoredSeries();
-    const day = dayOf("2026-03-28");
-    const stray = [{ start: "yesterday" }, { end: "2026-03-28T00:00:00Z" }, { start: null }];
-    const change = store.series.store(hours, day, [...all, ...stray], envelope);
-    expect(change).toEqual({ changed: true, strayRows: all.length - 24 + stray.length });
-    expect(store.series.rows(hours, range)).toEqual(rowsOf("hour", day, (start) => start / HOUR_MS));
-  });
-
   test("stored rows may be empty: the range counts as requested", () => {
     using store = new StoredSeries();
     expect(store.series.store(hours, range, [], envelope)).toEqual({ changed: true, strayRows: 0 });
@@ -247,24 +221,6 @@ describe("requested ranges", () => {
   ])("the newest gap of %s is %s", (picture, found) => {
     expect(gapIn(picture)).toBe(found);
   });
-
-  test("of an unknown series are empty: one gap, nothing covered", () => {
-    using store = new StoredSeries();
-    expect(store.series.newestGap(hours, within)).toEqual(within);
-    expect(store.series.stateOf(hours).chunk(within.start)).toBeNull();
-    expect(store.series.covers(hours, within)).toBe(false);
-    expect(store.series.knownId(hours)).toBeNull();
-    expect(store.series.rows(hours, within)).toEqual([]);
-  });
-
-  test("cover a range if every chunk in it was requested", () => {
-    using store = new StoredSeries();
-    const [, second, third] = days as [Interval, Interval, Interval];
-    store.series.store(hours, { start: second.start, end: third.end }, [], envelope);
-    expect(store.series.covers(hours, { start: second.start + HOUR_MS, end: third.end - HOUR_MS })).toBe(true);
-    expect(store.series.covers(hours, { start: second.start - HOUR_MS, end: third.end })).toBe(false);
-    expect(store.series.covers(hours, { start: second.start, end: third.end + 1 })).toBe(false);
-  });
 });
 
 describe("a large response", () => {
@@ -288,35 +244,6 @@ describe("a large response", () => {
     expect(again.newestGap(quarters, range)).toEqual({ start: asked.end, end: range.end });
     expect(again.store(quarters, range, rows, envelope)).toEqual({ changed: true, strayRows: 0 });
     expect(again.rows(quarters, range)).toEqual(rows);
-  });
-
-  test("a large response has at most 350 rows per slice, and a small one is a single slice", () => {
-    using store = new StoredSeries();
-    const slicesOf = (part: Interval) => {
-      const inside = rowsOf("fifteenMinutes", part);
-      return [...store.series.storing(quarters, part, { rows: inside, envelope }, () => undefined)].length + 1;
-    };
-    expect(slicesOf({ start: range.start, end: calendar.add("day", range.start, 3) })).toBe(1);
-    expect(slicesOf(range)).toBe(Math.ceil(90 / 3));
-  });
-
-  test("a large response is stored equally for any order and additional rows", () => {
-    using inOrder = new StoreOnDisk();
-    const expected = new SeriesStore(inOrder.database, calendar);
-    expected.store(quarters, range, rows, envelope);
-    const stray = rowsOf("fifteenMinutes", dayOf("2025-06-01"));
-    const orders = [
-      rows.toReversed(),
-      rows.toSorted((a, b) => String(a.start).slice(8).localeCompare(String(b.start).slice(8))),
-      [...rows.slice(5_000), ...stray, ...rows.slice(0, 5_100)],
-    ];
-    for (const order of orders) {
-      using store = new StoredSeries();
-      const strayRows = order.length > rows.length ? stray.length : 0;
-      expect(store.series.store(quarters, range, order, envelope)).toEqual({ changed: true, strayRows });
-      expect(store.series.json(quarters, range, ["", ""])).toEqual(expected.json(quarters, range, ["", ""]));
-      expect(store.series.store(quarters, range, order, envelope)).toEqual({ changed: false, strayRows });
-    }
   });
 
   test("with a row for each second of a day takes time proportional to its rows", () => {

@@ -1,21 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { message } from "../../../src/core/language/text.ts";
 import { newRecord, type PlanRecord } from "../../../src/core/planning/plan-record.ts";
 import { HOUR_MS } from "../../../src/core/time/interval.ts";
-import { RateLimiter } from "../../../src/service/client/rate-limiter.ts";
-import { LearnedRateLimits } from "../../../src/service/client/rate-limits.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { PlanStore } from "../../../src/storage/plan-store.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
 import { WriteGuard, writeTroubleOf } from "../../../src/storage/write-guard.ts";
-import { ManualMachine } from "../../support/clock/manual-machine.ts";
 import { spendOf } from "../../support/storage/spend.ts";
-import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
+import { calendar, dayOf, StoreOnDisk } from "../../support/storage/store-on-disk.ts";
 
 const LONG = "x".repeat(10_000);
-const key = seriesOf("hour");
 const range = dayOf("2026-03-10");
 const NOW = range.end;
 
@@ -63,45 +58,6 @@ describe.each(ways)("while a database is $name", ({ code, fill, free }) => {
       "3",
       null,
     ]);
-  });
-
-  test("no request is sent until its attempt is written, and earlier attempts count", () => {
-    using store = new StoreOnDisk();
-    const writing = new WriteGuard(store.database);
-    const { spends } = new SeriesRepository(store.database, calendar, () => NOW, writing);
-    const { clock, memory } = new ManualMachine();
-    const source = new LearnedRateLimits("consumer", memory, () => 1);
-    const rateLimiter = new RateLimiter({ account: "consumer", requestLog: spends, memory, clock, source });
-    fill(store.database);
-    // One row may fit in the last page, but not a hundred.
-    const verdicts = Array.from({ length: 100 }, () => {
-      const verdict = rateLimiter.acquire("lan", null, null);
-      if (verdict.kind === "go") verdict.permit.settle();
-      return verdict.kind === "go" ? "go" : verdict.why;
-    });
-    const written = new RequestLog(store.database).recent("consumer", 1_000).length;
-    expect(verdicts.filter((verdict) => verdict === "go")).toHaveLength(written);
-    if (code === "database_not_writable") expect(verdicts[0]).toEqual(message("held.not_writable"));
-    free(store.database);
-    expect(writing.recover()).toBe(true);
-  });
-
-  test("stored rows are returned; a response that was not written is stored later", async () => {
-    using store = new StoreOnDisk();
-    const writing = new WriteGuard(store.database);
-    const repository = new SeriesRepository(store.database, calendar, () => NOW, writing);
-    const next = dayOf("2026-03-11");
-    const rows = rowsOf("hour", next, (start) => Math.sin(start));
-    await repository.keep(key, range, { rows: rowsOf("hour", range), envelope: {}, at: NOW });
-    fill(store.database);
-    expect(await repository.keep(key, next, { rows, envelope: {}, at: NOW })).toBeNull();
-    expect(repository.store.rows(key, range)).toHaveLength(24);
-    expect(repository.store.rows(key, next)).toEqual([]);
-    free(store.database);
-    expect(await repository.keep(key, next, { rows, envelope: {}, at: NOW })).toBeNull();
-    writing.recover();
-    expect((await repository.keep(key, next, { rows, envelope: {}, at: NOW }))?.changed).toBe(true);
-    expect(repository.store.rows(key, next)).toEqual(rows);
   });
 
   test("the results of requests that were not written are kept", () => {

@@ -64,23 +64,6 @@ describe("a daily quota", () => {
 });
 
 describe("keys of the command line", () => {
-  test("keys of the command line are added, changed and removed within a second while the daemon runs", async () => {
-    using dir = new TempDir();
-    const clock = new ManualClock(EVENING);
-    const access = livingIn(dir, clock);
-    expect(access.warnings).toEqual([expect.stringContaining("keys create NAME")]);
-    expect(access.ask("from-the-file").kind).toBe("refused");
-    await keep(dir, kitchen);
-    await clock.runUntil(EVENING + 1_000);
-    expect(access.ask("from-the-file").kind).toBe("admitted");
-    await keep(dir, { ...kitchen, sha256: Buffer.from(keyDigest("another")).toString("hex") });
-    await clock.runUntil(EVENING + 2_000);
-    expect([access.ask("from-the-file").kind, access.ask("another").kind]).toEqual(["refused", "admitted"]);
-    await keep(dir);
-    await clock.runUntil(EVENING + 3_000);
-    expect(access.ask("another").kind).toBe("refused");
-  });
-
   test("keys of the command line are not required if Home Assistant forwards requests of its users", async () => {
     using dir = new TempDir();
     const config = configSchema.parse({ data_dir: dir.path });

@@ -65,19 +65,6 @@ class ReportedHomes {
 }
 
 describe("at the start", () => {
-  test("at the start sends OFF first, also without a plan and if the plan wants OFF", () => {
-    expect(new ReportedHomes().hears(at(0), "connected")).toEqual(["off"]);
-    const waiting = new ReportedHomes();
-    waiting.wanted = { on: false, until: at(30) };
-    expect(waiting.hears(at(0), "connected")).toEqual(["off"]);
-  });
-
-  test("at the start sends ON if a run is in progress", () => {
-    const plug = new ReportedHomes();
-    plug.wanted = { on: true, until: at(40) };
-    expect(plug.hears(at(5), "connected")).toEqual([`on ${600 + MARGIN_SEC}`]);
-  });
-
   test("at the start sends nothing until the clock is trusted, then OFF", () => {
     const plug = new ReportedHomes();
     plug.trusted = false;
@@ -101,15 +88,6 @@ describe("ON with a timer", () => {
       said.push(...commands.map((command) => `${minute}: ${command}`));
     }
     expect(said).toEqual([`15: on ${900 + MARGIN_SEC}`, `30: on ${600 + MARGIN_SEC}`, "40: off"]);
-  });
-
-  test("ON with a timer wakes up at the end of the run or of the quarter hour", () => {
-    expect(ReportedHomes.running(at(7)).last.wakeAt).toBe(at(7));
-    expect(ReportedHomes.running(at(40)).last.wakeAt).toBe(at(15));
-  });
-
-  test("ON with a timer is followed by OFF when `until` has passed, even if the plan has not changed", () => {
-    expect(ReportedHomes.running(at(7)).hears(at(7))).toEqual(["off"]);
   });
 
   test("ON with a timer is repeated every quarter hour for a family without a timer", () => {
@@ -139,14 +117,6 @@ describe("ON with a timer", () => {
 
 describe("a plug that rests ON (when_lost: on)", () => {
   const FREEZER = { whenLost: "on" } as const;
-
-  test("a plug that rests ON is ON at the start, without prices and before the clock is trusted, without a timer", () => {
-    const unknown = new ReportedHomes(FREEZER);
-    unknown.trusted = false;
-    expect(unknown.hears(at(0), "connected")).toEqual(["on -"]);
-    expect([unknown.last.reason, unknown.last.targetOn]).toEqual(["clock_not_trusted", true]);
-    expect(new ReportedHomes(FREEZER).hears(at(0), "connected")).toEqual(["on -"]);
-  });
 
   test("a plug that rests ON is ON if its plan is unknown, for any `lost` of the plan", () => {
     const plug = new ReportedHomes(FREEZER);
@@ -220,37 +190,12 @@ describe("a timer that may not work", () => {
     return plug;
   };
 
-  test("a timer that may not work is tested at the end of the first run, and trusted if the plug switches itself off", () => {
-    const plug = atItsEnd();
-    expect(plug.hears(at(7))).toEqual([]);
-    expect([plug.last.reason, plug.last.targetOn]).toEqual(["timer_test", true]);
-    plug.hears(at(9, 30), heard(false));
-    expect([plug.last.state.timerWorks, plug.last.targetOn, plug.last.state.manualOverride]).toEqual([
-      true,
-      false,
-      null,
-    ]);
-    plug.wanted = { on: true, until: at(20) };
-    plug.hears(at(15));
-    plug.hears(at(15), heard(true));
-    plug.wanted = { on: false, until: null };
-    expect(plug.hears(at(20))).toEqual(["off"]);
-  });
-
   test("a timer of at most 255 s is not a test: a device that keeps 8 bits of the seconds would pass it", () => {
     // A restart shortly before the end of a run.
     const plug = ReportedHomes.running(at(14), UNSURE, at(13));
     plug.wanted = { on: false, until: null };
     expect([plug.hears(at(14)), plug.last.reason]).toEqual([["off"], "wanted_off"]);
     expect(plug.last.state.timerWorks).toBeNull();
-  });
-
-  test("a timer that may not work counts as missing if the plug stays ON 10 s longer; the plug then gets OFF", () => {
-    const plug = atItsEnd();
-    plug.hears(at(7));
-    expect(plug.last.wakeAt).toBe(at(9, 40));
-    expect(plug.hears(at(9, 40))).toEqual(["off"]);
-    expect(plug.last.state.timerWorks).toBe(false);
   });
 
   test("a timer that may not work is not tested if a run is stopped, or if the timer is known to work", () => {
@@ -268,32 +213,7 @@ describe("a timer that may not work", () => {
   });
 });
 
-describe("a bridge", () => {
-  test("that goes offline makes its plugs unavailable; when it returns, commands are repeated", () => {
-    const plug = ReportedHomes.running(at(40));
-    expect(plug.hears(at(2), { kind: "bridge", up: true })).toEqual([]);
-    plug.hears(at(2), { kind: "bridge", up: false });
-    expect(plug.last.state.available).toBe(false);
-    expect(plug.hears(at(3), { kind: "bridge", up: true })).toEqual([`on ${720 + MARGIN_SEC}`]);
-    expect(plug.last.state.available).toBeNull();
-  });
-});
-
 describe("the confirmation of a command", () => {
-  test("the confirmation of a command is awaited for 10 s with three retries; then the plug is unresponsive until it answers", () => {
-    const plug = new ReportedHomes();
-    plug.hears(at(0), "connected");
-    expect(plug.last.wakeAt).toBe(at(0, 10));
-    expect(plug.hears(at(0, 9))).toEqual([]);
-    const tries = [10, 20, 30, 40].map((second) => plug.hears(at(0, second)));
-    expect(tries).toEqual([["off"], ["off"], ["off"], []]);
-    expect(plug.last.state.unresponsive).toBe(true);
-    expect([plug.last.wakeAt, plug.hears(at(15))]).toEqual([at(15), ["off"]]);
-    plug.hears(at(15, 1), heard(false));
-    expect(plug.last.state.unresponsive).toBe(false);
-    expect(plug.hears(at(30))).toEqual([]);
-  });
-
   test("the confirmation of a command must report the wanted state, or that the command was executed", () => {
     const plug = new ReportedHomes();
     plug.hears(at(0), "connected");
@@ -363,18 +283,6 @@ describe("a plug that reconnects", () => {
 });
 
 describe("a manual override", () => {
-  test("to OFF in a run lasts until the next planned change", () => {
-    const plug = ReportedHomes.running(at(40));
-    expect(plug.hears(at(5), heard(false))).toEqual([]);
-    expect([plug.last.reason, plug.last.targetOn]).toEqual(["switched_off_by_hand", false]);
-    expect(plug.hears(at(15))).toEqual([]);
-    plug.wanted = { on: false, until: at(60) };
-    expect(plug.hears(at(40))).toEqual(["off"]);
-    plug.hears(at(40), heard(false));
-    plug.wanted = { on: true, until: at(90) };
-    expect(plug.hears(at(60))).toEqual([`on ${900 + MARGIN_SEC}`]);
-  });
-
   test("to ON outside of runs lasts until the next planned change and is not renewed", () => {
     const plug = ReportedHomes.atRest();
     plug.wanted = { on: false, until: at(60) };
@@ -474,18 +382,6 @@ describe("a clock that was set back", () => {
     plug.wanted = { on: true, until: at(40) };
     plug.hears(at(2), "connected");
     expect(plug.last.wakeAt).toBeLessThanOrEqual(at(7));
-  });
-
-  test("a clock that was set back limits the times for confirmation, renewal and timer end", () => {
-    const plug = ReportedHomes.running(at(600), {}, at(120));
-    plug.hears(at(135));
-    expect(plug.last.state.sent?.echoBy).toBe(at(135, 10));
-    plug.hears(at(0));
-    const { sent, since, ends } = plug.last.state;
-    expect(sent?.echoBy).toBe(at(0, 10));
-    expect(sent?.renewAt).toBeLessThanOrEqual(at(15));
-    expect(Math.max(...ends)).toBeLessThanOrEqual(at(0) + MAX_DEAD_MAN_MS);
-    expect(since?.at).toBeLessThanOrEqual(at(0));
   });
 });
 

@@ -50,11 +50,6 @@ describe("cheapestWindow", () => {
     expect(cheapestWindow([], HOUR_MS, 0)).toBeNull();
   });
 
-  test("cheapestWindow prefers negative prices to zero", () => {
-    const day = points(dayOf("2026-03-10"), (i) => (i >= 40 && i < 44 ? -0.5 : 0));
-    expect(cheapestWindow(day, HOUR_MS, 0)).toMatchObject({ start: day[40]?.start, mean: -0.5 });
-  });
-
   test.each([
     ["2026-03-29", "2026-03-29T00:30:00Z", "2026-03-29T02:30:00Z"],
     ["2026-10-25", "2026-10-25T00:30:00Z", "2026-10-25T02:30:00Z"],

@@ -98,14 +98,6 @@ describe.each([
 });
 
 describe("midnight", () => {
-  test("today's prices become those that were tomorrow's", () => {
-    const before = snapshotAt("2026-03-10T22:59:59Z", week);
-    const after = snapshotAt("2026-03-10T23:00:00Z", week);
-    expect(after.today).toEqual(before.tomorrow);
-    expect([after.tomorrow, after.tomorrowValid, after.tomorrowPublishedAt]).toEqual([[], false, null]);
-    expect(before.nextChangeAt).toBe(at("2026-03-10T23:00:00Z"));
-  });
-
   test("the first quarter has its own price, and the last of yesterday is the previous one", () => {
     const shown = snapshotAt("2026-03-10T23:00:00Z", week);
     expect([shown.current?.price, shown.previous?.price]).toEqual([1, 1.95]);
@@ -181,13 +173,6 @@ describe("negative and zero prices", () => {
     expect(shown.rank).toBe(rank);
     expect(shown.cheap).toBe(price <= 0);
   });
-
-  test("zero is a price, not a gap", () => {
-    const free = points(daysOf("2026-03-10", "2026-03-10"), () => 0);
-    const shown = snapshotAt("2026-03-10T11:00:00Z", free);
-    expect(shown.current?.price).toBe(0);
-    expect(shown.day).toEqual({ min: 0, max: 0, mean: 0 });
-  });
 });
 
 describe("the forecast", () => {
@@ -203,35 +188,11 @@ describe("the forecast", () => {
     expect(after.nextChangeAt).toBe(at("2026-03-11T00:00:00Z"));
   });
 
-  test("the forecast fills the rest of an hour whose first quarters are confirmed", () => {
-    const cut = confirmed.filter(({ end }) => end <= at("2026-03-10T20:30:00Z"));
-    const list = joinForecast(
-      cut,
-      points(daysOf("2026-03-10", "2026-03-10"), () => 2, { unit: "hour", estimate: true }),
-    );
-    expect(list.find(({ estimate }) => estimate)).toMatchObject({
-      start: at("2026-03-10T20:30:00Z"),
-      end: at("2026-03-10T21:00:00Z"),
-    });
-    expect(list.every((point, i) => i === 0 || list[i - 1]?.end === point.start)).toBe(true);
-  });
-
   test("the forecast gives an estimate no rank in a day that is only partly confirmed", () => {
     const cut = confirmed.filter(({ end }) => end <= at("2026-03-10T20:00:00Z"));
     const hours = points(daysOf("2026-03-10", "2026-03-10"), () => 2, { unit: "hour", estimate: true });
     const shown = snapshotAt("2026-03-10T21:00:00Z", joinForecast(cut, hours));
     expect(shown).toMatchObject({ current: { estimate: true }, rank: null, rankOf: null, percentile: null });
-  });
-
-  test("never replaces a confirmed price, and does not count as tomorrow's prices", () => {
-    const list = joinForecast(
-      confirmed,
-      points(daysOf("2026-03-10", "2026-03-11"), () => 2, { unit: "hour", estimate: true }),
-    );
-    const shown = snapshotAt("2026-03-10T11:00:00Z", list);
-    expect(shown.current?.price).toBe(1);
-    expect([shown.tomorrow, shown.tomorrowValid, shown.forecast.length]).toEqual([[], false, 24]);
-    expect(shown.cheapest.every(({ mean }) => mean === 1)).toBe(true);
   });
 });
 

@@ -64,14 +64,6 @@ test("a rejected message does not occupy the window", () => {
   expect(port.topics()).toEqual(["elbro/a", "elbro/b"]);
 });
 
-test("a retained publisher clears the document of a removed device before its states, which its templates read", () => {
-  const { publisher, port } = attached([state("plug/heater/state", "{}"), document("heater", { on: "switch" })]);
-  port.sent.length = 0;
-  publisher.show([]);
-  port.answer();
-  expect(port.topics()).toEqual(["homeassistant/device/heater/config", "elbro/plug/heater/state"]);
-});
-
 test("a retained publisher does not clear a document that the broker no longer retains, but clears its states", () => {
   const { publisher, port, retained } = attached([
     state("plug/heater/state", "{}"),
@@ -119,17 +111,6 @@ test("a retained publisher asks the broker about a cleared document for every ne
   expect([...retained.keys()]).toEqual(["elbro/price"]);
 });
 
-test("a retained publisher clears a topic with an empty payload, and sends it again on the next connection", () => {
-  const { publisher, port, retained } = attached([state("price", "1")]);
-  publisher.show([state("price", "")]);
-  port.answer();
-  expect(retained.size).toBe(0);
-  const next = new RetainingPort();
-  publisher.detach();
-  publisher.attach(next);
-  expect(next.sent).toEqual([{ topic: "elbro/price", payload: "" }]);
-});
-
 test("a retained publisher clears nothing before the first state is shown", () => {
   const { memory, retained } = attached([state("home", "1")]);
   const next = publisherOn(memory);
@@ -154,17 +135,6 @@ test("a retained publisher sends urgent messages before the whole state is known
   port.answer();
   expect(port.topics()).toEqual(["elbro/price", "elbro/level"]);
   expect(retained.has("elbro/level")).toBe(false);
-});
-
-test("a retained publisher remembers a topic that is shown again before its clearing is acknowledged", () => {
-  const { publisher, port, memory, retained } = attached([state("home", "1")]);
-  publisher.show([]);
-  publisher.show([state("home", "2")]);
-  port.answer();
-  publisher.age();
-  publisher.age();
-  attached([], memory, retained);
-  expect(retained.size).toBe(0);
 });
 
 test("a retained publisher ignores acknowledgements of an earlier connection", () => {
@@ -239,14 +209,6 @@ test("a retained publisher removes a component that an earlier version published
   expect(upgrade.port.sent).toHaveLength(5);
   const restart = attached([document("d", { price: "sensor" })], memory, retained);
   expect(restart.port.sent).toHaveLength(1);
-});
-
-test("a retained publisher sends everything again for a new reader, states before documents", () => {
-  const { publisher, port } = attached([state("price", "1"), document("d", { price: "sensor" }), state("level", "")]);
-  port.sent.length = 0;
-  publisher.repeat();
-  port.answer();
-  expect(port.topics()).toEqual(["elbro/price", "elbro/level", "homeassistant/device/d/config"]);
 });
 
 test("a retained publisher sends expiring states again after their document, because its change makes them unavailable in Home Assistant", () => {
@@ -334,14 +296,6 @@ test("after any changes, failures and restarts the broker holds exactly the show
 
 describe("a state in parts", () => {
   const homes = ["a", "b"];
-
-  test("a state in parts is sent part by part, and topics missing in a part are cleared", () => {
-    const { publisher, port, retained } = inParts(homes);
-    publisher.show([state("a/price", "2")], "a");
-    port.answer();
-    expect(port.topics()).toEqual(["elbro/a/price", "elbro/a/level"]);
-    expect([...retained.keys()].sort()).toEqual(["elbro/a/price", "elbro/b/level", "elbro/b/price"]);
-  });
 
   test("a state in parts is sent with urgent messages of all parts first", () => {
     const publisher = publisherOn(new TestMemory());

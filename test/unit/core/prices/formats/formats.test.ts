@@ -6,7 +6,7 @@ import {
 } from "../../../../../src/core/prices/formats/format-registry.ts";
 import type { AttributeFormat } from "../../../../../src/core/prices/home-snapshot.ts";
 import { localInstant } from "../../../../../src/core/time/local-instant.ts";
-import { type FormattedDay, formatted, formattedDays, LONG_PRICE } from "../../../../support/home/formatted-days.ts";
+import { type FormattedDay, formatted, formattedDays } from "../../../../support/home/formatted-days.ts";
 import { at, calendar, dayOf } from "../../../../support/home/price-days.ts";
 
 type Json = Record<string, unknown>;
@@ -100,22 +100,6 @@ describe.each(formattedDays)("$name ($date)", (day) => {
     expect(Date.parse(second.at(-1)?.end ?? "")).toBe(tomorrow.end);
   });
 
-  test.each(["nordpool", "energidataservice", "emhass", "predbat"] as const)(
-    "%s as attributes stays below 16,384 bytes together with the entity's other attributes",
-    (name) => {
-      const around = {
-        friendly_name: "Sommerhuset ved Vesterhavet, Ringkøbing Prices for other programs",
-        icon: "mdi:chart-bar-stacked",
-        unit_of_measurement: "DKK/kWh",
-        attribution: "elbro",
-      };
-      const given = { tomorrow: "there", charges: 0.123456789, priceOf: () => LONG_PRICE } as const;
-      const bytes = Buffer.byteLength(JSON.stringify({ ...attributes(name, day, given), ...around }));
-      expect(bytes).toBeLessThan(16_384);
-      expect(bytes).toBeGreaterThan(9_000);
-    },
-  );
-
   test("nordpool as attributes: instants and prices equal those of the format, written as short as possible", () => {
     const given = { tomorrow: "there", charges: 0.123456789, priceOf: (i: number) => i / 97 } as const;
     const [full, short] = [whole("nordpool", day, given), attributes("nordpool", day, given)];
@@ -131,16 +115,6 @@ describe.each(formattedDays)("$name ($date)", (day) => {
     expect(short.today).toEqual((short.raw_today as Raw).map(({ value }) => value));
     expect(short.today).toContain(short.current_price);
     expect(short.today).toContain(short.min);
-  });
-
-  test("attributes contain both days completely", () => {
-    for (const name of ["nordpool", "predbat", "energidataservice"] as const) {
-      const shown = attributes(name, day, { tomorrow: "there", priceOf: () => LONG_PRICE });
-      expect([(shown.raw_today as Raw).length, (shown.raw_tomorrow as Raw).length]).toEqual([quarters, quartersAfter]);
-    }
-    const costs = attributes("emhass", day, { tomorrow: "there", charges: 0.5, priceOf: () => LONG_PRICE });
-    const reached = Object.keys(costs.load_cost_forecast as object).at(-1) ?? "";
-    expect(Date.parse(reached.replace(" ", "T"))).toBeGreaterThan(tomorrow.end);
   });
 });
 
@@ -166,13 +140,6 @@ describe("when tomorrow is missing", () => {
     const energidataservice = whole("energidataservice", normal, { tomorrow });
     expect(energidataservice).toMatchObject({ tomorrow_min: null, tomorrow_mean: null, tomorrow_valid: false });
     expect(energidataservice.raw_tomorrow).toHaveLength(known.length);
-  });
-
-  test("evcc and EMHASS contain the confirmed part followed by estimates, each instant once", () => {
-    const rates = whole("evcc", normal, { tomorrow: "half there" }) as unknown as { start: string; value: number }[];
-    expect(new Set(rates.map(({ start }) => start)).size).toBe(rates.length);
-    expect(rates[24 + 40 - 1]?.value).toBeLessThan(2);
-    expect(rates[24 + 40]?.value).toBe(5);
   });
 });
 
@@ -287,13 +254,6 @@ describe("format", () => {
     expect(Object.values(costs)[0]).toBe(0.1235);
     const { today_min, today_max } = whole("energidataservice", normal, { tomorrow: "there", priceOf });
     expect([today_min, today_max]).toMatchObject(Array(2).fill({ hour: "2026-06-10T00:00:00+02:00" }));
-  });
-
-  test("negative prices and zero stay unchanged", () => {
-    const priceOf = (i: number) => (i % 2 === 0 ? -0.25 : 0);
-    const rates = whole("evcc", normal, { tomorrow: "there", priceOf }) as unknown as { value: number }[];
-    expect(rates.slice(0, 2).map(({ value }) => value)).toEqual([-0.25, 0]);
-    expect(whole("nordpool", normal, { tomorrow: "there", priceOf })).toMatchObject({ min: -0.25, low_price: true });
   });
 });
 
