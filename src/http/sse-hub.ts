@@ -49,9 +49,9 @@ interface Kept extends LiveEvent {
 const MAX_KEPT = 500;
 const MAX_KEPT_BYTES = 256 * 1024;
 /** Maximum number of listeners. The server has as many further connections for other clients. */
-export const MAX_LISTENERS = 100;
+const MAX_LISTENERS = 100;
 /** Maximum number of listeners per key and per address. Half of the places stay free for the others. */
-export const MAX_LISTENERS_OF_ONE: number = MAX_LISTENERS / 2;
+const MAX_LISTENERS_OF_ONE: number = MAX_LISTENERS / 2;
 /** Interval of the access check, so that the streams of a revoked key end within 1 s. */
 const ACCESS_CHECK_MS = 500;
 /** Maximum bytes waiting for a listener beyond the system's buffers. The current state of many homes fits. */

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { databaseTrouble } from "../../../src/storage/write-check.ts";
@@ -14,27 +13,6 @@ test("databaseTrouble returns null for a writable database, and a thousand check
   const before = bytes();
   for (let i = 0; i < 1_000; i++) expect(await databaseTrouble(database, path)).toBeNull();
   expect(bytes()).toEqual(before);
-  database.close();
-});
-
-test("databaseTrouble returns SQLite's message for a database opened read-only", async () => {
-  using dir = new TempDir();
-  const path = join(dir.path, "elbro.db");
-  openDatabase(path).close();
-  const database = new DatabaseSync(path, { readOnly: true });
-  expect(await databaseTrouble(database, path)).toBe(
-    "the database cannot be written: attempt to write a readonly database",
-  );
-  database.close();
-  expect(await databaseTrouble(database, path)).toBe("the database cannot be written: database is not open");
-});
-
-test("databaseTrouble returns the error code for a missing file, without its path", async () => {
-  using dir = new TempDir();
-  const path = join(dir.path, "elbro.db");
-  const database = openDatabase(path);
-  renameSync(path, join(dir.path, "elsewhere"));
-  expect(await databaseTrouble(database, path)).toBe("the file of the database cannot be written: ENOENT");
   database.close();
 });
 

@@ -66,15 +66,6 @@ function ranges(mostDays: number): fc.Arbitrary<Interval> {
 }
 
 describe("clock changes of twenty years in Copenhagen", () => {
-  test("clock changes of twenty years in Copenhagen are forty, and the calendar knows each to the millisecond", () => {
-    const found = clockChanges();
-    expect(found).toHaveLength(40);
-    for (const { at, hours } of found) {
-      const [before, after] = hours === 23 ? [HOUR_MS, 2 * HOUR_MS] : [2 * HOUR_MS, HOUR_MS];
-      expect([copenhagen.offsetAt(at - 1), copenhagen.offsetAt(at)]).toEqual([before, after]);
-    }
-  });
-
   test.each([
     [23, 92],
     [25, 100],
@@ -149,19 +140,6 @@ describe("expandOutward", () => {
       }),
     );
   });
-
-  test.each([
-    ["hour", "2026-03-29T00:59:59Z", "2026-03-29T01:00:01Z", "2026-03-29T00:00:00Z", "2026-03-29T02:00:00Z"],
-    ["day", "2026-03-29T00:30:00Z", "2026-03-29T00:31:00Z", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z"],
-    ["day", "2026-10-25T00:30:00Z", "2026-10-25T00:31:00Z", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"],
-    ["month", "2024-02-29T12:00:00Z", "2024-02-29T23:00:00Z", "2024-01-31T23:00:00Z", "2024-02-29T23:00:00Z"],
-    ["month", "2026-10-01T00:00:00Z", "2026-10-31T23:00:01Z", "2026-09-30T22:00:00Z", "2026-11-30T23:00:00Z"],
-    ["year", "2025-12-31T23:00:00Z", "2026-12-31T23:00:00Z", "2025-12-31T23:00:00Z", "2026-12-31T23:00:00Z"],
-    ["year", "2025-12-31T22:59:59Z", "2025-12-31T23:00:01Z", "2024-12-31T23:00:00Z", "2026-12-31T23:00:00Z"],
-  ] as const)("by %s changes %s to %s into %s to %s", (unit, start, end, outerStart, outerEnd) => {
-    const outer = copenhagen.expandOutward(unit, { start: utc(start), end: utc(end) });
-    expect(outer).toEqual({ start: utc(outerStart), end: utc(outerEnd) });
-  });
 });
 
 describe("add and next", () => {
@@ -184,38 +162,10 @@ describe("add and next", () => {
     );
   });
 
-  test.each([
-    ["day", "2026-03-28T23:00:00Z", 1, "2026-03-29T22:00:00Z"],
-    ["day", "2026-10-25T23:00:00Z", -1, "2026-10-24T22:00:00Z"],
-    ["month", "2025-11-30T23:00:00Z", 1, "2025-12-31T23:00:00Z"],
-    ["month", "2026-02-28T23:00:00Z", 1, "2026-03-31T22:00:00Z"],
-    ["month", "2026-01-31T23:00:00Z", -2, "2025-11-30T23:00:00Z"],
-    ["year", "2023-12-31T23:00:00Z", 1, "2024-12-31T23:00:00Z"],
-  ] as const)("one %s from %s by %i is %s", (unit, from, count, to) => {
-    expect(copenhagen.add(unit, utc(from), count)).toBe(utc(to));
-  });
-
-  test("a day that starts at 01:00 because midnight is skipped is followed by one that starts at 00:00", () => {
-    const santiago = new Calendar("America/Santiago", zoneOffsets("America/Santiago"));
-    const skipped = santiago.startOf("day", utc("2016-08-14T12:00:00-03:00"));
-    expect(skipped).toBe(utc("2016-08-14T01:00:00-03:00"));
-    expect(santiago.add("day", skipped, 1)).toBe(utc("2016-08-15T00:00:00-03:00"));
-    expect(santiago.day(skipped).end - skipped).toBe(23 * HOUR_MS);
-    expect(santiago.boundaries("day", { start: skipped, end: skipped + DAY_MS }).at(-1)).toBe(
-      utc("2016-08-16T00:00:00-03:00"),
-    );
-  });
-
   test("a day with two midnights starts at the first and has 25 hours", () => {
     const azores = new Calendar("Atlantic/Azores", zoneOffsets("Atlantic/Azores"));
     const day = azores.day(utc("2015-10-25T12:00:00-01:00"));
     expect(day).toEqual({ start: utc("2015-10-25T00:00:00Z"), end: utc("2015-10-26T00:00:00-01:00") });
-  });
-
-  test("half-hour offsets have hours at half past in UTC", () => {
-    const kolkata = new Calendar("Asia/Kolkata", zoneOffsets("Asia/Kolkata"));
-    expect(kolkata.startOf("hour", utc("2026-06-01T12:15:00Z"))).toBe(utc("2026-06-01T11:30:00Z"));
-    expect(kolkata.startOf("day", utc("2026-06-01T12:15:00Z"))).toBe(utc("2026-05-31T18:30:00Z"));
   });
 });
 
@@ -259,19 +209,6 @@ describe("local time", () => {
         expect(calendar.minuteOfDay(at)).toBe(local.hour * 60 + local.minute);
       }),
     );
-  });
-
-  test.each([
-    ["a plain day", "2026-06-15T20:00:00Z", 7 * 60, "2026-06-15T07:00:00+02:00"],
-    ["a time skipped in spring is the moment of the change", "2026-03-29T20:00:00Z", 150, "2026-03-29T01:00:00Z"],
-    ["just before the skipped hour", "2026-03-29T20:00:00Z", 119, "2026-03-29T01:59:00+01:00"],
-    ["just after the skipped hour", "2026-03-29T20:00:00Z", 180, "2026-03-29T03:00:00+02:00"],
-    ["a time that comes twice in autumn is the first", "2026-10-25T20:00:00Z", 150, "2026-10-25T02:30:00+02:00"],
-    ["after the repeated hour", "2026-10-25T20:00:00Z", 180, "2026-10-25T03:00:00+01:00"],
-    ["midnight itself", "2026-10-25T20:00:00Z", 0, "2026-10-25T00:00:00+02:00"],
-    ["the last minute of a long day", "2026-10-25T00:00:00Z", 1439, "2026-10-25T23:59:00+01:00"],
-  ])("timeOnDay: %s", (_name, at, minute, expected) => {
-    expect(copenhagen.timeOnDay(utc(at), minute)).toBe(utc(expected));
   });
 
   test("timeOnDay returns the first instant of the day at or after the local time", () => {

@@ -32,17 +32,6 @@ test("a command is executed with the levels of its topic and gets a response", a
   expect(refusals).toEqual([]);
 });
 
-test("a rejected command is logged and gets a response with the reason", async () => {
-  const { take, answers, refusals } = commandsOf({
-    "+/plan/+/+/set": (_levels, payload) => ({ kind: "refused", reason: `"${payload}" is no number of hours` }),
-  });
-  await take("elbro/home/plan/washer/hours/set", "many");
-  const topic = "elbro/home/plan/washer/hours/set";
-  const reason = '"many" is no number of hours';
-  expect(answers).toEqual([{ topic: "elbro/response", payload: { topic, ok: false, reason } }]);
-  expect(refusals).toEqual([`${topic}: ${reason}`]);
-});
-
 test("a retained command is not executed", async () => {
   let count = 0;
   const { take, answers } = commandsOf({

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { homeSnapshot } from "../../../../src/core/prices/home-snapshot.ts";
 import { joinForecast } from "../../../../src/core/prices/timeline.ts";
 import { homeMessages } from "../../../../src/mqtt/topics/home-topics.ts";
-import { emptyHome, fullHome } from "../../../support/home/home-cases.ts";
+import { fullHome } from "../../../support/home/home-cases.ts";
 import { at, calendar, dayOf, HOME, points, timelineOf } from "../../../support/home/price-days.ts";
 
 /** Maximum attribute size in Home Assistant's recorder, minus room for an entity's own attributes. */
@@ -21,21 +21,6 @@ describe("topics of a home", () => {
     expect(prices.raw_today[0]).toEqual({ start: "2026-03-09T23:00:00Z", value: prices.today[0] });
     expect(prices.raw_tomorrow[0].start).toBe("2026-03-10T23:00:00Z");
     expect(prices.tomorrow_published_at).toBe("2026-03-10T12:04:00Z");
-  });
-
-  test("topics of a home are empty for price and level, and OFF for cheap, without a price", () => {
-    const none = payloadsOf(emptyHome());
-    expect([none["elbro/home/price"], none["elbro/home/price/level"], none["elbro/home/cheap"]]).toEqual([
-      "",
-      "",
-      "OFF",
-    ]);
-    expect(JSON.parse(none["elbro/home/prices"] ?? "")).toMatchObject({
-      today: [],
-      tomorrow: [],
-      tomorrow_valid: false,
-    });
-    expect(JSON.parse(none["elbro/home/forecast"] ?? "")).toMatchObject({ forecast: [] });
   });
 
   test("contain the known prices of an incomplete tomorrow, and null at the place of a missing one", () => {

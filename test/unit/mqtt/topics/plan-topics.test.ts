@@ -28,10 +28,4 @@ describe("topics of a plan", () => {
     expect(said.cost).toBeCloseTo(said.mean_price * 1.2, 5);
     expect(said.saving).toBeCloseTo(said.savings.per_kwh.against_window_start * 1.2, 5);
   });
-
-  test("topics of a plan have an OFF signal and null values without prices", () => {
-    const [off, none] = planMessages("elbro", planOf(WASHER, "none"));
-    expect(off?.payload).toBe("OFF");
-    expect(JSON.parse(none?.payload ?? "{}")).toMatchObject({ cost: null, saving: null, runs: [], next_start: null });
-  });
 });

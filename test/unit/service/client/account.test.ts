@@ -72,12 +72,6 @@ describe("the shares", () => {
     expect([spent(), world.requestLog.recent("consumer", 100).length]).toEqual([2, 2]);
     expect(world.requestLog.spentSince("consumer", now - DAY_MS)).toHaveLength(2);
   });
-
-  test("the shares do not record deferred requests", async () => {
-    const world = await opened();
-    for (let day = 0; day < 40; day++) void askPrices(world, "lan", day);
-    expect(world.requestLog.recent("consumer", 100)).toHaveLength(31);
-  });
 });
 
 describe("failures", () => {
@@ -107,18 +101,6 @@ describe("failures", () => {
     world.advance(10 * MINUTE_MS);
     expect(account.rest(null, world.wallMs)).toBe(Number.POSITIVE_INFINITY);
     expect(codes()).toEqual(["rate_limited started", "rate_limited ended"]);
-  });
-
-  test("postpone notBefore and ask to the same time", async () => {
-    const world = await opened();
-    const asked = askForecast(world, "poll");
-    world.arrived[0]?.answer(422, error("feature_unavailable"));
-    await asked;
-    const { account, wallMs } = world;
-    expect(account.notBefore({ operation: "forecastPrices", params: { addressId: HOME }, share: "poll" }, wallMs)).toBe(
-      wallMs + DAY_MS,
-    );
-    expect(await askForecast(world, "poll")).toMatchObject({ kind: "deferred", until: wallMs + DAY_MS });
   });
 
   test("failures do not include requests that the shutdown ended", async () => {
@@ -343,14 +325,6 @@ describe("problems", () => {
     await asked;
     expect(world.problemChanges).toHaveLength(1);
     expect(JSON.stringify([world.problemChanges, await asked, [...world.keptTexts]])).not.toContain(CANARY_KEY);
-  });
-
-  test("problems do not contain the key after a failed connection", async () => {
-    const world = await opened();
-    const asked = askForecast(world, "poll");
-    world.arrived[0]?.lose(`bad header Bearer ${CANARY_KEY}`);
-    await asked;
-    expect(world.problemChanges[0]?.problem.detail).toBe("bad header Bearer …");
   });
 });
 

@@ -71,12 +71,6 @@ function withDayUsed(serverMs: EpochMs, used: number): QuotaStanding {
 }
 
 describe("a permit", () => {
-  test("a permit is on disk before it is granted", () => {
-    const machine = new Governed();
-    const leave = machine.take();
-    expect(machine.kept()).toMatchObject([{ id: leave.attemptId, share: "poll", boot: "first boot" }]);
-  });
-
   test("a permit is for one request of its own account, while it is open", () => {
     const machine = new Governed();
     const leave = machine.take();
@@ -109,35 +103,9 @@ describe("a permit", () => {
     machine.advance(92 * SECOND_MS);
     expect(machine.waitMs("poll")).toBe(0);
   });
-
-  test("a permit can be settled twice without effect", () => {
-    const machine = new Governed();
-    const leave = machine.take();
-    leave.settle();
-    leave.settle();
-    const next = machine.take("lan");
-    expect(machine.waitMs("lan")).toBe(SECOND_MS);
-    next.settle();
-  });
 });
 
 describe("after a restart", () => {
-  test("every attempt counts exactly as before", () => {
-    const machine = new Governed();
-    machine.take().settle();
-    machine.advance(10 * SECOND_MS);
-    machine.restart();
-    expect(machine.waitMs()).toBe(82 * SECOND_MS);
-  });
-
-  test("the learned limits apply", () => {
-    const machine = new Governed();
-    machine.askAndHear();
-    machine.restart();
-    machine.take().settle();
-    expect(machine.waitMs()).toBe(0);
-  });
-
   test("the remaining quota after attempts of other programs is known", () => {
     const machine = new Governed();
     machine.askAndHear(withDayUsed(machine.wallMs, 1_998));
@@ -151,13 +119,6 @@ describe("after a restart", () => {
     machine.restart();
     expect(machine.waitMs("poll")).toBeGreaterThan(HOUR_MS);
   });
-
-  test("nothing was stored for attempts of other programs that did not occur", () => {
-    const machine = new Governed();
-    machine.askAndHear();
-    machine.askAndHear(standing(machine.wallMs, 2));
-    expect([...machine.keptTexts.keys()]).toEqual(["limits/consumer"]);
-  });
 });
 
 describe("after a reboot", () => {
@@ -168,16 +129,6 @@ describe("after a reboot", () => {
       machine.askAndHear(standing(machine.wallMs, used, { minute: 1_000, day: 50 }));
     expect(machine.waitMs()).toBeGreaterThan(11 * HOUR_MS);
   }
-
-  test("after a reboot attempts count as recent as possible, for any wall clock", () => {
-    for (const wall of [0, Date.UTC(2069, 0, 1)]) {
-      const machine = new Governed();
-      spendTheDay(machine);
-      machine.reboot(MINUTE_MS, wall);
-      machine.restart();
-      expect(machine.waitMs()).toBeGreaterThan(11 * HOUR_MS);
-    }
-  });
 
   test("the service's time determines the age of attempts", () => {
     const machine = new Governed();
