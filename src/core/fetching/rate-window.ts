@@ -62,6 +62,11 @@ export class RateWindow {
     return times.length - first;
   }
 
+  /** Returns the number of attempts after `since`, without those of which the service's UTC day is over. */
+  countOfDay(since: MonotonicMs, now: MonotonicMs): number {
+    return this.#attempts.filter((attempt) => attempt.at > since && dayEndOf(attempt) > now).length;
+  }
+
   /** Returns the earliest time for a share's next attempt; `now` if it is allowed immediately. */
   earliest(share: Share, budget: readonly RateLimit[], now: MonotonicMs): MonotonicMs {
     this.#forget(now - DAY_WINDOW_MS);

@@ -54,7 +54,7 @@ interface Ceiling extends Mark {
   readonly until: MonotonicMs;
   /** Attempts made after this are all of this daemon's attempts in the window. */
   readonly oursSince: MonotonicMs;
-  /** False if the service counted no other program's requests: then the rolling windows are sufficient. */
+  /** False if the service counted no other program's requests: then the request log is sufficient. */
   others: boolean;
   /** Remaining part of each share; decreases with each attempt. */
   reserve: Parting;
@@ -110,7 +110,10 @@ export class SharedQuota {
     for (const [window, ceiling] of this.#ceilings) {
       const later = this.#laterThan(window, ceiling);
       ceiling.left = ceiling.remaining - later;
-      ceiling.others = ceiling.used > report.spending.count("all", ceiling.oursSince) - later;
+      const { spending, now } = report;
+      const ours =
+        window === "day" ? spending.countOfDay(ceiling.oursSince, now) : spending.count("all", ceiling.oursSince);
+      ceiling.others = ceiling.used > ours - later;
     }
   }
 
