@@ -29,17 +29,19 @@ main().catch((error: unknown) => {
 
 async function main(): Promise<void> {
   const { name, rest } = commandIn(process.argv.slice(2));
-  if (name === null && rest.includes("--version")) return void process.stdout.write(`${VERSION}\n`);
+  if (name === null && (rest.includes("--version") || rest.includes("-v")))
+    return void process.stdout.write(`${VERSION}\n`);
   if (name === IMPORT_COMMAND) return void process.stdout.write(importForUpload(rest));
   if (name === "run" || (name === null && !rest.includes("--help") && !rest.includes("-h"))) return act(run, rest);
   const { commands, generalHelp } = await import("./cli/commands/command-table.ts");
-  if (name === null || name === "help") return void process.stdout.write(generalHelp());
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command) return act(await command.load(), rest);
+  if (name === null || (name === "help" && rest.length === 0)) return void process.stdout.write(generalHelp());
+  const [wanted = "", given] = name === "help" ? [rest[0], ["--help"]] : [name, rest];
+  const command = Object.hasOwn(commands, wanted) ? commands[wanted] : undefined;
+  if (command) return act(await command.load(), given);
   const names = Object.keys(commands);
-  const meant = nearest(name, names);
+  const meant = nearest(wanted, names);
   const hint = meant === null ? `expected one of ${names.join(", ")}, or see elbro --help` : `did you mean ${meant}?`;
-  throw new BadArgument(`unknown command "${name}"; ${hint}`);
+  throw new BadArgument(`unknown command "${wanted}"; ${hint}`);
 }
 
 async function act(command: Command, argv: readonly string[]): Promise<void> {

@@ -15,7 +15,7 @@ import type { Simulator } from "../simulator/simulator.ts";
 import { databasePathIn } from "../storage/open-storage.ts";
 
 /** Key of the demo's API on loopback, where it protects simulated data only. */
-const LOOPBACK_KEY = "demo";
+export const LOOPBACK_KEY = "demo";
 const LOOPBACK_HOST = "127.0.0.1";
 const SECRET_BYTES = 16;
 

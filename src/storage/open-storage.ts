@@ -81,8 +81,10 @@ export function openDataDir(
     if (error instanceof DatabaseInUse) throw new DataDirInUse(error.text);
     if (error instanceof DatabaseError) throw new StartError(error.text);
     const why = errorMessage(error);
-    const remedy = remedyFor(dataDir);
-    const isPassing = writeTroubleOf(error) || mayPass(error);
+    const trouble = writeTroubleOf(error);
+    const isFull = trouble?.code === "disk_full" || /^(ENOSPC|EDQUOT)\b/.test(why);
+    const remedy = isFull ? message("start.data_dir_full") : remedyFor(dataDir);
+    const isPassing = trouble || mayPass(error);
     throw new (isPassing ? PassingStartError : StartError)(message("start.data_dir", { dir: dataDir, why, remedy }));
   }
 }

@@ -5,7 +5,9 @@ import { NO_SOCKET, runningDaemon, socketPathIn } from "../../api/socket.ts";
 import { commandHint } from "../../config/command-hint.ts";
 import { homeAssistantWarnings, plugWarnings } from "../../config/plug-warnings.ts";
 import { loadConfiguration } from "../../config/reading/load-config-file.ts";
+import type { Config } from "../../config/schema/schema.ts";
 import { textIn } from "../../core/language/text.ts";
+import { StartError } from "../../core/status/start-error.ts";
 import { hasNoUsers, NO_BROKER_USERS } from "../../mqtt/broker/start-broker.ts";
 import { keysMarkOf } from "../../state/accounts/accounts.ts";
 import { KeyFile } from "../../storage/api-key-file.ts";
@@ -47,10 +49,11 @@ export async function main(given: Arguments): Promise<number> {
   const ofPlugs = [...plugWarnings(plugs, plans), ...(isApp ? [] : homeAssistantWarnings(plugs, homeAssistant))];
   for (const warning of [...warnings, ...ofPlugs]) tell(`warning: ${warning}`);
   // In an app of Home Assistant no key is needed, and the supervisor supplies the broker.
-  if (!isDemo(config) && !isApp) {
-    requireKeys(config, commandHint(process));
-    if (hasNoUsers(config)) tell(`warning: ${NO_BROKER_USERS}`);
-  }
+  const needsClients = !isDemo(config) && !isApp;
+  const isOnline = given.values.online === true;
+  // The tests of the connections do not need a key, so they run although one is missing.
+  const noKey = needsClients ? missingKey(config, isOnline) : null;
+  if (needsClients && hasNoUsers(config)) tell(`warning: ${NO_BROKER_USERS}`);
   if (socketPathIn(config.data_dir) === null) tell(`warning: ${NO_SOCKET}`);
   const refused = Object.entries(config.accounts?.refused ?? {});
   for (const [file, said] of refused) tell(`${file}: ${textIn("en", said)}`);
@@ -58,9 +61,9 @@ export async function main(given: Arguments): Promise<number> {
     tell(`${refused.length} account files have mistakes; elbro runs without them`);
     return CANNOT_BE_USED;
   }
-  tell(`the configuration${path === null ? "" : ` ${path}`} can be used`);
+  if (noKey === null) tell(`the configuration${path === null ? "" : ` ${path}`} can be used`);
   if (isDemo(config)) tell("no account configured: set consumer.api_key or third_party; until then elbro runs a demo");
-  if (given.values.online !== true) return (await storedDamage(config.data_dir)) ? 1 : 0;
+  if (!isOnline) return (await storedDamage(config.data_dir)) ? 1 : 0;
   const { checks, by, keys_mark, isRunning } = await withConnection(given, async ({ ask, isRunning, isDemo }) => ({
     ...bodyOf(await ask<ChecksAnswer>("/local/v1/checks", { method: "POST" })),
     isRunning: isRunning && !isDemo,
@@ -71,7 +74,22 @@ export async function main(given: Arguments): Promise<number> {
   for (const { part, state, text } of checks) tell(`  ${MARKS[state]} ${part}: ${text}`);
   const isCurrent = !isRunning || keys_mark === keysMarkOf(config);
   if (!isCurrent) tell(`  ${MARKS.fails} configuration: ${OTHER_KEYS}`);
+  if (noKey !== null) {
+    tell(`  ${MARKS.fails} keys: ${noKey}`);
+    return CANNOT_BE_USED;
+  }
   return isCurrent && checks.every(({ state }) => state === "works") ? 0 : 1;
+}
+
+/** Returns why nobody could use the API; null if somebody can. Errors: throws it instead, unless it is only to be `named`. */
+function missingKey(config: Config, named: boolean): string | null {
+  try {
+    requireKeys(config, commandHint(process));
+    return null;
+  } catch (error) {
+    if (named && error instanceof StartError) return error.message;
+    throw error;
+  }
 }
 
 /** Reports damage in the data directory. While a daemon uses the database, that daemon reports it. */

@@ -1,5 +1,6 @@
 /** `elbro keys`: manages the keys of devices to the LAN API, also while the daemon runs. */
 
+import { existsSync } from "node:fs";
 import type { MadeKey } from "../../api/auth/made-keys.ts";
 import { createKey, listKeys, replaceKey, revokeKey } from "../../api/settings/key-changes.ts";
 import type { LanKeysAnswer } from "../../api/settings/keys.ts";
@@ -7,9 +8,11 @@ import { askSocket, readJsonAnswer, runningDaemon } from "../../api/socket.ts";
 import { commandHint } from "../../config/command-hint.ts";
 import { loadConfiguration } from "../../config/reading/load-config-file.ts";
 import { nearest } from "../../config/reading/suggest-key.ts";
+import { DEFAULT_DATA_DIR } from "../../config/schema/schema.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
 import type { LocalError } from "../../http/errors.ts";
 import { type Arguments, BadArgument, type CommandLine, textArgument } from "../arguments.ts";
+import { isDemo, LOOPBACK_KEY } from "../demo.ts";
 import { print, printJson } from "../output.ts";
 import { systemClock } from "../system-clock.ts";
 
@@ -46,14 +49,19 @@ export async function main(given: Arguments): Promise<number> {
   if (verb !== "create" && option !== undefined)
     throw new BadArgument(`--${option} is for keys create only; keys replace keeps the limits and scopes of the key`);
   const { config } = loadConfiguration(given.configPath, process.env);
+  if (isDemo(config) && config.data_dir === DEFAULT_DATA_DIR && !existsSync(DEFAULT_DATA_DIR))
+    throw new BadArgument(
+      `there is no configuration here, so elbro runs a demo; the key of the demo is ${LOOPBACK_KEY}. Set up your home first, or name its configuration with --config`,
+    );
   const caller = { now: systemClock(given.simulated).now(), isAdmin: true };
   if (verb === "list" && name === undefined) {
     const keys = (await runningKeys(config.data_dir)) ?? doneOf(listKeys(config));
     if (given.values.json === true) printJson({ keys });
     else process.stdout.write(keyTable(keys));
-  } else if (verb === "create")
+  } else if (verb === "create") {
     show(doneOf(await createKey(config, wantedIn(nameIn(name), given.values), caller)), "made");
-  else if (verb === "replace")
+    if (isDemo(config)) print(`A demo does not accept it, only its own key; your home does once it is set up.`);
+  } else if (verb === "replace")
     show(doneOf(await replaceKey(config, nameIn(name), caller)), "replaced; the old key no longer works");
   else if (verb === "revoke") {
     const revoked = doneOf(await revokeKey(config, nameIn(name), caller));
@@ -123,7 +131,7 @@ function show({ stored, secrets }: MadeKey, done: string): void {
 ${rows.join("\n")}
   header  Authorization: Bearer ${secrets.token ?? secrets.key}
 
-It is shown only this once; elbro stores only its hash. A running daemon accepts it within a second.
+It is shown only this once; elbro stores only its hash. A daemon with this data directory accepts it within a second.
 `);
 }
 

@@ -75,6 +75,9 @@ const levels = z
 
 /** The third-party account is stored under this name. */
 const accountName = slug.check(passes((name) => name !== "third_party", "mistake.expected_other_name"));
+/** Data directory of a configuration that names none. */
+export const DEFAULT_DATA_DIR = "./data";
+
 const serviceKey = secret("service.base_url", token);
 const consumer = z.strictObject({ name: z._default(accountName, "consumer"), api_key: z.optional(serviceKey) });
 
@@ -239,7 +242,7 @@ const sections = z.strictObject({
   plugs: z._default(plugs, []),
   history: z.prefault(history, {}),
   retention: z.prefault(retention, {}),
-  data_dir: z._default(oneLine, "./data"),
+  data_dir: z._default(oneLine, DEFAULT_DATA_DIR),
   log: z.prefault(log, {}),
 });
 

@@ -92,6 +92,9 @@ data_dir: ${dir.path}
     BAD_CONFIGURATION,
     expect.stringContaining(`keys create NAME --config ${config}`),
   ]);
+  await using online = new DaemonProcess(["check", "--online", "--config", config], {});
+  expect(await online.exit).toBe(BAD_CONFIGURATION);
+  expect(online.output).toMatch(/^ {2}ok {3}service: .*^ {2}FAIL keys: the API on 0\.0\.0\.0 has no key/ms);
   const command = /keys create NAME/.exec(refused.output)?.[0].replace("NAME", "kitchen").split(" ").slice(1) ?? [];
   expect((await commandIn(dir, ...command)).code).toBe(0);
   await using running = new DaemonProcess(["--config", config], {});

@@ -6,6 +6,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { generalHelp } from "../../../src/cli/commands/command-table.ts";
+import { VERSION } from "../../../src/core/status/version.ts";
 import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
 import { DaemonProcess } from "../../support/processes/daemon-process.ts";
 import { START_ENVIRONMENT } from "../../support/processes/node-flags.ts";
@@ -296,6 +297,15 @@ test("a read-only data directory leads to an exit code after which systemd resta
   expect(unit).toMatch(/^RestartPreventExitStatus=78$/m);
 });
 
+test("a full disk at the start is named as one", async (context) => {
+  using disk = SmallDisk.mount(1);
+  if (!disk) return context.skip("this user may not mount a file system");
+  disk.fill();
+  await using full = new DaemonProcess([], { ...FREE_PORTS, ELBRO_DATA_DIR: disk.dir.path });
+  expect(await full.exit).toBe(TRY_AGAIN);
+  expect(full.output).toMatch(/^elbro: cannot write to the data directory .*; free space on its disk$/m);
+});
+
 test("an exception is logged with its message and place, not with the program's code", async () => {
   using dir = new TempDir();
   writeFileSync(
@@ -326,10 +336,26 @@ test.each(["-h", "help", "--help"])("%s prints every command", async (word) => {
   expect(`${command.output}\n`).toBe(generalHelp());
 });
 
-test("a command's --help prints its help", async () => {
-  await using command = new DaemonProcess(["keys", "--help"], {});
+test.each([
+  [["keys", "--help"], "usage: elbro keys"],
+  [["help", "keys"], "usage: elbro keys"],
+  [["-v"], VERSION],
+])("%j prints %s", async (words, text) => {
+  await using command = new DaemonProcess(words, {});
   expect(await command.exit).toBe(0);
-  expect(command.output).toContain("usage: elbro keys");
+  expect(command.output).toContain(text);
+});
+
+test("keys create next to a demo names the key of the demo, and makes no folder", async () => {
+  using dir = new TempDir();
+  await using command = new DaemonProcess(["keys", "create", "kitchen"], {}, { folder: dir.path });
+  expect(await command.exit).toBe(BAD_CONFIGURATION);
+  expect(command.output).toContain("so elbro runs a demo; the key of the demo is demo.");
+  expect(readdirSync(dir.path)).toEqual([]);
+  const configured = { ELBRO_DATA_DIR: dir.file("data") };
+  await using early = new DaemonProcess(["keys", "create", "kitchen"], configured, { folder: dir.path });
+  expect(await early.exit).toBe(0);
+  expect(early.output).toContain("A demo does not accept it, only its own key; your home does once it is set up.");
 });
 
 async function busyPort(): Promise<AsyncDisposable & { readonly port: number }> {
