@@ -9,8 +9,7 @@ import { localErrorTable } from "../../http/errors.ts";
 import type { LocalRoute, RouteScope } from "../../http/route.ts";
 import { headerTable } from "../../service/contract/headers.ts";
 import { withReferences } from "../../service/contract/named-schemas.ts";
-import { openApiDocument } from "../../service/contract/openapi.ts";
-import { operationIds, operationOf } from "../../service/contract/operations.ts";
+import { serviceOpenApi } from "../../service/contract/openapi.ts";
 import frame from "./lan-openapi.json" with { type: "json" };
 import { type DocumentPart, reference } from "./openapi-operation.ts";
 
@@ -27,15 +26,22 @@ const SECURITY: Readonly<Record<RouteScope, readonly DocumentPart[]>> = {
 const REFUSED = { 401: reference("responses", "Error401"), 429: reference("responses", "Error429") };
 
 export function lanOpenApiDocument(routes: readonly LocalRoute[]): DocumentPart {
-  const contract = openApiDocument({ version: VERSION });
+  const quota = Object.keys(headerTable).filter((name) => name !== "Retry-After");
+  const headers = [...quota, ...Object.keys(frame.mirrorHeaders)].map((name) => [name, reference("headers", name)]);
+  const same = { description: "Not changed since the `ETag` in `If-None-Match`." };
+  const contract = serviceOpenApi({
+    security: { consumer: [{ lanKey: [] }], thirdParty: [{ lanKey: [] }, { lanToken: [] }] },
+    headers: Object.fromEntries(headers),
+    responses: { ...REFUSED, 304: same },
+  });
   const named: Record<string, unknown> = {};
   const ownPaths = withReferences(routePaths(routes), named);
   return {
-    openapi: contract.openapi,
+    openapi: "3.1.0",
     info: { ...frame.info, version: VERSION },
-    servers: contract.servers,
+    servers: [{ url: "/" }],
     tags: [...contract.tags, ...frame.tags],
-    paths: { ...mirrorPaths(contract.paths), ...ownPaths },
+    paths: { ...contract.paths, ...ownPaths },
     components: {
       schemas: { ...contract.components.schemas, ...named, ErrorBody: errorSchema() },
       responses: contract.components.responses,
@@ -43,30 +49,6 @@ export function lanOpenApiDocument(routes: readonly LocalRoute[]): DocumentPart 
       securitySchemes: frame.securitySchemes,
     },
   };
-}
-
-function mirrorPaths(paths: Readonly<Record<string, { readonly get: DocumentPart }>>): DocumentPart {
-  return Object.fromEntries(
-    operationIds.map((id) => {
-      const { path, interface: face } = operationOf(id);
-      const get = paths[path]?.get ?? {};
-      const responses = get.responses as Readonly<Record<string, DocumentPart>>;
-      const ok = responses[200] ?? {};
-      const own = Object.fromEntries(
-        Object.keys(frame.mirrorHeaders).map((name) => [name, reference("headers", name)]),
-      );
-      const quota = Object.fromEntries(
-        Object.keys(headerTable)
-          .filter((name) => name !== "Retry-After")
-          .map((name) => [name, reference("headers", name)]),
-      );
-      const answered = { ...ok, headers: { ...quota, ...own } };
-      const security = face === "consumer" ? [{ lanKey: [] }] : [{ lanKey: [] }, { lanToken: [] }];
-      const same = { description: "Not changed since the `ETag` in `If-None-Match`." };
-      const all = { ...responses, ...REFUSED, 200: answered, 304: same };
-      return [path, { get: { ...get, security, responses: all } }];
-    }),
-  );
 }
 
 function routePaths(routes: readonly LocalRoute[]): DocumentPart {

@@ -1,4 +1,4 @@
-/** OpenAPI 3.1.0 document of the contract. All its content comes from the tables in this folder. */
+/** The contract's parts of an OpenAPI 3.1.0 document, made from the tables in this folder. */
 import * as z from "zod/mini";
 import { contractError, type ErrorCode, errorTable, serviceErrorBody } from "./errors.ts";
 import { type HeaderName, headerTable } from "./headers.ts";
@@ -9,13 +9,14 @@ import * as resources from "./resources.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-interface OpenApiOptions {
-  /** Base URL of the paths, without a path of its own; by default they are relative to the document's host. */
-  readonly serverUrl?: string;
-  readonly version: string;
+/** What a server of the operations adds to each. */
+export interface OperationFrame {
+  readonly security: Readonly<Record<InterfaceName, readonly Json[]>>;
+  /** Headers of a response with status 200. */
+  readonly headers: Json;
+  /** Further responses by status. */
+  readonly responses: Json;
 }
-
-const securityOf = { consumer: "consumerKey", thirdParty: "thirdPartyToken" } as const;
 
 const codesByStatus = Map.groupBy(Object.keys(errorTable) as ErrorCode[], (code) => errorTable[code].status);
 
@@ -24,65 +25,43 @@ const namesOfSchemas = new Map<unknown, string>(
   Object.entries(resources).map(([name, schema]) => [schema, capitalised(name)]),
 );
 
-/** Builds the document of both interfaces. */
-export function openApiDocument({ serverUrl = "/", version }: OpenApiOptions) {
+/** Describes both interfaces: tags, paths and components. */
+export function serviceOpenApi(frame: OperationFrame) {
   const schemas: Record<string, Json> = {};
-  const paths = Object.fromEntries(operationIds.map((id) => [operationOf(id).path, { get: describeOperation(id) }]));
-  const responses = Object.fromEntries(
-    [...codesByStatus].map(([status, codes]) => [`Error${status}`, describeError(status, codes)]),
-  );
-  const document = withReferences({ paths, responses, all: describeSchemas() }, schemas);
+  const operations = operationIds.map((id) => [operationOf(id).path, { get: describeOperation(id, frame) }]);
+  const errors = [...codesByStatus].map(([status, codes]) => [`Error${status}`, describeError(status, codes)]);
+  const parts = { paths: Object.fromEntries(operations), responses: Object.fromEntries(errors) as Json };
+  const { paths, responses, all } = withReferences({ ...parts, all: describeSchemas() }, schemas);
+  const headers = Object.entries(headerTable).map(([name, { meaning, schema }]) => [
+    name,
+    { description: meaning, schema },
+  ]);
   return {
-    openapi: "3.1.0",
-    info: {
-      title: "Energy data service",
-      version,
-      description: "One household's electricity data, read-only. Instants are UTC; series are sparse.",
-    },
-    servers: [{ url: serverUrl }],
     tags: [
       { name: "consumer", description: "A user's own addresses, consumption, export, costs, revenue and prices." },
       { name: "thirdParty", description: "Prices and charges by region, coordinates or address." },
     ],
-    paths: document.paths,
-    components: {
-      schemas: { ...document.all, ...schemas },
-      responses: document.responses,
-      headers: Object.fromEntries(
-        Object.entries(headerTable).map(([name, { meaning, schema }]) => [name, { description: meaning, schema }]),
-      ),
-      securitySchemes: {
-        consumerKey: { type: "http", scheme: "bearer", description: "The API key created in the mobile app." },
-        thirdPartyToken: {
-          type: "http",
-          scheme: "bearer",
-          description:
-            "Base64 of `<API_KEY>:<HASH>`, HASH being HMAC-SHA256 over the API key with the API secret as key.",
-        },
-      },
-    },
+    paths: paths as Json,
+    components: { schemas: { ...all, ...schemas }, responses, headers: Object.fromEntries(headers) as Json },
   };
 }
 
-function describeOperation(id: OperationId): Json {
+function describeOperation(id: OperationId, { security, headers, responses }: OperationFrame): Json {
   const operation = operationOf(id);
   return {
     operationId: id,
     tags: [operation.interface],
     summary: operation.summary,
     ...describeCaps(operation),
-    security: [{ [securityOf[operation.interface]]: [] }],
+    security: security[operation.interface],
     parameters: [
       ...Object.entries(operation.inPath).map(([name, kind]) => describeParameter(name, kind, "path")),
       ...Object.entries(operation.inQuery).map(([name, kind]) => describeParameter(name, kind, "query")),
     ],
     responses: {
-      200: {
-        description: operation.summary,
-        ...headersOf(operation.interface, ["always", "evaluated"]),
-        content: jsonOf(answerSchema(id)),
-      },
       ...describeErrors(operation),
+      ...responses,
+      200: { description: operation.summary, headers, content: jsonOf(answerSchema(id)) },
     },
   };
 }
@@ -118,21 +97,16 @@ function describeError(status: number, codes: readonly ErrorCode[]): Json {
     const { meaning } = errorTable[code];
     return [code, { summary: meaning, value: serviceErrorBody(contractError(code, meaning)) }];
   });
-  const sent = status === 429 ? (["always", "evaluated", "limited"] as const) : (["always", "evaluated"] as const);
+  const sent = status === 429 ? ["always", "evaluated", "limited"] : ["always", "evaluated"];
+  const names = (Object.keys(headerTable) as HeaderName[]).filter((name) => sent.includes(headerTable[name].sent));
   const schema = titled(`Error${status}Body`, {
     allOf: [reference("schemas", "ErrorBody"), { properties: { errorCode: { type: "string", enum: codes } } }],
   });
   return {
     description: codes.map((code) => errorTable[code].meaning).join(" "),
-    ...headersOf("consumer", sent),
+    headers: Object.fromEntries(names.map((name) => [name, reference("headers", name)])),
     content: { "application/json": { schema, examples: Object.fromEntries(examples) } },
   };
-}
-
-function headersOf(face: InterfaceName, sent: readonly string[]): Json {
-  if (face === "thirdParty") return {};
-  const names = (Object.keys(headerTable) as HeaderName[]).filter((name) => sent.includes(headerTable[name].sent));
-  return { headers: Object.fromEntries(names.map((name) => [name, reference("headers", name)])) };
 }
 
 function describeSchemas(): Record<string, Json> {
