@@ -291,13 +291,19 @@ export class Plans {
 
   /** Reports a battery whose charge is unknown. After a start it is awaited. */
   #reportCharge({ definition: { id, name }, spec }: PlanSlot, now: EpochMs): void {
-    const { problems, startedAt } = this.#deps;
+    const { problems, startedAt, calendar } = this.#deps;
     const [, subject] = problemSubjects(id);
     const soc = spec.enabled && spec.kind === "slots" && spec.battery?.kind === "unknown" ? spec.soc : undefined;
     const charge = soc && this.#facts.chargeOf(soc.topic, now);
     if (charge?.kind !== "unknown") problems.end(subject);
     else if (now >= startedAt + GRACE_MS)
-      problems.start({ code: "charge_unknown", subject, since: now, names: { name }, detail: whyUnknown(charge, now) });
+      problems.start({
+        code: "charge_unknown",
+        subject,
+        since: now,
+        names: { name },
+        detail: whyUnknown(charge, calendar),
+      });
   }
 
   #selected({ home, plan }: WhichPlans) {

@@ -2,6 +2,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { message, sayIn } from "../../core/language/text.ts";
 import { type CalendarEvent, icalendar } from "../../core/text/icalendar.ts";
+import { twoDecimals } from "../../core/text/rounding.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import { localError } from "../../http/errors.ts";
 import { CALENDAR_SETTINGS } from "../../storage/recovery/access-settings.ts";
@@ -103,7 +104,7 @@ function eventsOf(source: LocalSource, { id, snapshot }: PriceView): CalendarEve
     start,
     end,
     summary: hours === 1 ? say("note.cheapest_hour") : say("note.cheapest_hours", { hours }),
-    description: `${mean.toFixed(2)} ${currency}/kWh`,
+    description: `${twoDecimals(mean)} ${currency}/kWh`,
   }));
   return [...runs, ...cheapest];
 }

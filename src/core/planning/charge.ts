@@ -2,8 +2,11 @@
 
 import { message, type Text } from "../language/text.ts";
 import type { Reading, Unknown } from "../reading.ts";
+import type { Calendar } from "../time/calendar.ts";
 import { clipped, DAY_MS, type EpochMs, HOUR_MS, lengthOf } from "../time/interval.ts";
+import { localTimeText } from "./model/local-time.ts";
 import type { BatteryNeed, PlanSpec } from "./model/plan-spec.ts";
+import { weekdayOf } from "./model/plan-windows.ts";
 import type { PlanRecord } from "./plan-record.ts";
 
 /** Charge of a battery. Unit: percent. */
@@ -23,7 +26,7 @@ export function readCharge(text: string, now: EpochMs): Charge {
 }
 
 /** Returns why a charge is unknown. */
-export function whyUnknown(charge: Unknown<number>, now: EpochMs): Text {
+export function whyUnknown(charge: Unknown<number>, calendar: Calendar): Text {
   switch (charge.why) {
     case "never":
       return message("found.charge_never");
@@ -31,7 +34,10 @@ export function whyUnknown(charge: Unknown<number>, now: EpochMs): Text {
       return message("found.charge_unreadable", { text: charge.text });
     case "old": {
       const { value, at } = charge.last;
-      return message("found.charge_old", { percent: value, hours: Math.floor((now - at) / HOUR_MS) });
+      const [hour = "", minute = ""] = localTimeText(calendar.minuteOfDay(at)).split(":");
+      const clock = message("format.clock", { hour, minute });
+      const time = message("format.clock_of_day", { day: message(`weekday.${weekdayOf(calendar, at)}`), clock });
+      return message("found.charge_old", { percent: value, time });
     }
   }
 }

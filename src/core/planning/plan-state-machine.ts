@@ -19,7 +19,7 @@ import { confirmedUntil, LATE_MS, type PlanInput } from "./plan-input.ts";
 import { cutShort, disabledAt, doubted, halted, lookedAfter, renewalAfter } from "./plan-interruption.ts";
 import { type BegunRun, begunInRound, checkWindow, newRecord, type PlanRecord, type PlanRun } from "./plan-record.ts";
 import { awakened, endedRest, gapEndsAt, isLost, isOnWithoutRun, restEndsAt, rested } from "./plan-resting.ts";
-import { inputFingerprint, replan } from "./replan.ts";
+import { inputFingerprint, priceOfRuns, replan } from "./replan.ts";
 import { type Baselines, baselinesOf, type FinishedRun, runPrice, settleRuns } from "./snapshot/plan-savings.ts";
 
 export const planStates = [
@@ -46,6 +46,8 @@ export interface PlanAdvance {
   readonly lost: boolean;
   /** Mean price of the occurrence if it started now; null once it has begun. Unit: currency per kWh. */
   readonly startedNow: number | null;
+  /** Mean price of the runs that are not over, otherwise of all runs; null if unknown. Unit: currency per kWh. */
+  readonly price: number | null;
   /** Null if the plan never has an occurrence. */
   readonly baselines: Baselines | null;
   /** End of the holiday in which nothing is planned; absent otherwise. */
@@ -64,6 +66,7 @@ export const UNDECIDED: PlanAdvance = {
   on: false,
   lost: true,
   startedNow: null,
+  price: null,
   baselines: null,
   running: null,
   nextChangeAt: null,
@@ -97,11 +100,15 @@ export function advancePlan(moment: PlanInput): PlanAdvance {
   const state = stateOf(moment, memory, running);
   const nextChangeAt = nextChange(moment, memory, on);
   const startedNow = startedNowPrice(moment, memory);
+  const all = runsOf(memory);
+  const ahead = all.filter((run) => run.end > now);
+  const price = priceOfRuns(moment, ahead.length > 0 ? ahead : all);
   const isUnknown = running === null && isLost(moment, memory);
   const baselines = baselinesOf(memory, spec, moment.timeline?.points ?? [], "all");
   const away = running ? null : awayEnd(moment, memory);
   const awayUntil = away === null ? {} : { awayUntil: away };
-  return { ...awayUntil, memory, state, on, lost: isUnknown, startedNow, baselines, running, nextChangeAt, finished };
+  const prices = { startedNow, price, baselines };
+  return { ...awayUntil, ...prices, memory, state, on, lost: isUnknown, running, nextChangeAt, finished };
 }
 
 /** Returns the end of the holiday that covers the rest of an occurrence without runs, or its beginning; null if none does. */

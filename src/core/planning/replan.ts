@@ -271,7 +271,7 @@ function repriced(moment: PlanInput, memory: PlanRecord): PlanRecord {
 }
 
 /** Returns the mean price of runs, a single one of a `window` by its profile; null if a part has no price. */
-function priceOfRuns(moment: PlanInput, runs: readonly Interval[]): number | null {
+export function priceOfRuns(moment: PlanInput, runs: readonly Interval[]): number | null {
   const { spec } = moment;
   const [first] = runs;
   const points = pointsOf(moment);
@@ -305,15 +305,16 @@ function madeUp(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const run = { start: now, end: Math.min(now + owedMs, window.end) };
   const points = pointsOf(moment);
   const current = pointAt(points, now);
-  const later = { ...memory, replanAt: renewalAfter(now) };
-  if (now >= window.end || startedRuns.some(({ end }) => end > now)) return memory;
+  const hasRun = repriced(moment, memory);
+  const later = { ...hasRun, replanAt: renewalAfter(now) };
+  if (now >= window.end || startedRuns.some(({ end }) => end > now)) return hasRun;
   if (current === null || current.estimate || blocked.some((other) => overlaps(other, run))) return later;
   const planned = [{ ...run, basis: basisOf(points, run) }];
   if (outcome.kind !== "solved") return { ...memory, planned };
   return { ...memory, planned, outcome: { ...outcome, meanPrice: meanOver([...startedRuns, run], points) } };
 }
 
-/** Returns the mean price of several runs; null if a part has no price. */
+/** Returns the mean price of several runs; null without runs or if a part has no price. */
 function meanOver(runs: readonly Interval[], points: readonly PricePoint[]): number | null {
   let sum = 0;
   for (const run of runs) {
@@ -321,7 +322,7 @@ function meanOver(runs: readonly Interval[], points: readonly PricePoint[]): num
     if (price === null) return null;
     sum += price * (run.end - run.start);
   }
-  return sum / lengthOf(runs);
+  return runs.length > 0 ? sum / lengthOf(runs) : null;
 }
 
 function withFallback(moment: PlanInput, memory: PlanRecord): PlanRecord {

@@ -7,3 +7,9 @@ export function rounded(value: number): number {
   const isRound = Math.round(value * 10 ** DECIMALS) / 10 ** DECIMALS === value;
   return (isRound ? value : Number(value.toFixed(DECIMALS))) + 0;
 }
+
+/** Formats an amount of money with two decimals. -0.00 becomes 0.00. */
+export function twoDecimals(value: number): string {
+  const text = value.toFixed(2);
+  return text === "-0.00" ? "0.00" : text;
+}

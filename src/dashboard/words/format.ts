@@ -35,7 +35,7 @@ export class Format {
   }
 
   number(value: number, digits = 2): string {
-    const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    const options = { minimumFractionDigits: digits, maximumFractionDigits: digits, signDisplay: "negative" } as const;
     return withMinus(this.#numberFormat(`number ${digits}`, options).format(value));
   }
 
@@ -46,6 +46,8 @@ export class Format {
       currency,
       minimumFractionDigits: digits,
       maximumFractionDigits: digits,
+      // An amount that is shown as zero has no sign.
+      signDisplay: "negative",
     } as const;
     return withMinus(this.#numberFormat(`money ${currency} ${digits}`, options).format(value));
   }

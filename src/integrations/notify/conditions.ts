@@ -6,6 +6,7 @@ import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import type { PricePoint } from "../../core/prices/timeline.ts";
 import type { NotifyEvent } from "../../core/status/notify-event.ts";
 import { type Problem, problemIn } from "../../core/status/problem.ts";
+import { twoDecimals } from "../../core/text/rounding.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import type { Note } from "./note.ts";
@@ -116,7 +117,7 @@ function clockOf(at: EpochMs, calendar: Calendar, say: Say): string {
 }
 
 function money(perKwh: number, currency: string | null, say: Say): string {
-  return `${perKwh.toFixed(2).replace(".", say("format.decimal_point"))}${currency === null ? "" : ` ${currency}/kWh`}`;
+  return `${twoDecimals(perKwh).replace(".", say("format.decimal_point"))}${currency === null ? "" : ` ${currency}/kWh`}`;
 }
 
 /** Returns a reason as a sentence, with a capital letter and a full stop. */

@@ -27,7 +27,7 @@ test("plans follow least saving, charge, several days, a place and holidays, and
 
   const little = await untilPlan(daemon, ({ code }) => code === "waiting_for_saving", "too little saving");
   expect(little.reason).toMatch(
-    /^\d\.\d\d per kWh instead of \d\.\d\d if started at (17|18):00 saves less than min_saving 20/,
+    /^\d\.\d\d DKK\/kWh instead of \d\.\d\d DKK\/kWh from (17|18):00 saves less than the wanted 20/,
   );
   await command(daemon, "min_saving", "0");
   await untilPlan(daemon, ({ state }) => state === "scheduled" || state === "running", "a plan without least saving");

@@ -80,7 +80,7 @@ test("a charge of before a restart counts for a day, also if the broker repeats 
     return world.at(NOW + hours * HOUR, "car").reason.code !== "charged";
   });
   expect(isUnknown).toEqual([false, false, true, true]);
-  expect(world.problems.list()).toMatchObject([{ detail: "the last charge, 80.5 %, is 80 hours old" }]);
+  expect(world.problems.list()).toMatchObject([{ detail: "the last charge, 80.5 %, was reported Tue 18:00" }]);
 });
 
 test("with an unknown charge a plan takes the mean of its last seven rounds", () => {

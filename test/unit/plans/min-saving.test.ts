@@ -34,7 +34,7 @@ test.each([
 
 test("the reason has the prices that were compared", () => {
   expect(nightPlan({ minSaving: { percent: 30 } }).reason.text).toBe(
-    "1.50 per kWh instead of 2.00 if started at 20:00 saves less than min_saving 30 %",
+    "1.50 DKK/kWh instead of 2.00 DKK/kWh from 20:00 saves less than the wanted 30 %",
   );
 });
 

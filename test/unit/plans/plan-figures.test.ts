@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import type { PlanSpec } from "../../../src/core/planning/model/plan-spec.ts";
+import { mergeRuns } from "../../../src/core/planning/model/plan-windows.ts";
+import { aheadIn } from "../../../src/core/planning/snapshot/plan-reason.ts";
 import { runPrice } from "../../../src/core/planning/snapshot/plan-savings.ts";
 import type { PlanSnapshot } from "../../../src/core/planning/snapshot/plan-snapshot.ts";
+import { twoDecimals } from "../../../src/core/text/rounding.ts";
+import { lengthOf } from "../../../src/core/time/interval.ts";
 import { at, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
 import { randomFrom } from "../../support/plans/plan-days.ts";
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
@@ -78,36 +82,48 @@ test.each(Array.from({ length: LIVES }, (_, i) => SEED + i))(
     const { prices, seen, spec } = live(seed);
     const texts = new Set<string>();
     const profile = spec.kind === "window" ? spec.profile : undefined;
-    const priceOf = (start: number, length: number) => {
-      const price = runPrice(prices, { start, end: start + length }, "confirmed", profile)?.toFixed(2);
-      return price === "-0.00" ? "0.00" : price;
-    };
+    const priceOf = (start: number, length: number) =>
+      twoDecimals(runPrice(prices, { start, end: start + length }, "confirmed", profile) ?? Number.NaN);
     for (const { now, plan } of seen) {
       const { text } = plan.reason;
-      const length = plan.runs.reduce((sum, { start, end }) => sum + end - start, 0);
-      const average = / (-?\d+\.\d\d) DKK\/kWh on average/.exec(text)?.[1];
-      const own = plan.runs.reduce(
-        (sum, { start, end }) =>
-          sum + ((runPrice(prices, { start, end }, "confirmed", profile) ?? 0) * (end - start)) / length,
+      const length = lengthOf(plan.runs);
+      const named = aheadIn(mergeRuns(plan.runs), now);
+      const own = named.reduce(
+        (sum, run) =>
+          sum + ((runPrice(prices, run, "confirmed", profile) ?? 0) * (run.end - run.start)) / lengthOf(named),
         0,
       );
+      const average = / (-?\d+\.\d\d) DKK\/kWh on average/.exec(text)?.[1];
       if (average !== undefined) expect(Math.abs(Number(average) - own)).toBeLessThan(0.0051);
-      const ifNow = /(?:; |bought at )(-?\d+\.\d\d) if started now/.exec(text)?.[1];
-      if (ifNow !== undefined) expect(ifNow).toBe(priceOf(now, length));
-      const atStart = /(-?\d+\.\d\d) if started at/.exec(text)?.[1];
+      const atStart = /instead of (-?\d+\.\d\d)/.exec(text)?.[1];
       if (atStart !== undefined)
         expect(atStart).toBe(priceOf(Math.max(windowStart(spec), NOON), "hoursMs" in spec ? spec.hoursMs : 0));
       const [, clock = "", other] = /next best (?:\w+ )?(\d\d:\d\d) at (-?\d+\.\d\d)/.exec(text) ?? [];
+      if (other !== undefined) expect(Number(other)).toBeGreaterThanOrEqual(Number(average));
       if (other !== undefined && spec.kind === "window") {
         const starts = prices.flatMap(({ start, end }) =>
           end <= END + HOUR ? [start, start + HOUR / 4, start + HOUR / 2] : [],
         );
-        const named = starts.filter((start) => start >= NOON && clockAt(start) === clock);
-        expect(named.map((start) => priceOf(start, length))).toContain(other);
+        const possible = starts.filter((start) => start >= NOON && clockAt(start) === clock);
+        expect(possible.map((start) => priceOf(start, length))).toContain(other);
       }
       for (const [found] of text.matchAll(/-?\d+\.\d\d/g)) texts.add(found);
     }
     expect(texts.size).toBeGreaterThan(1);
+  },
+);
+
+test.each(Array.from({ length: LIVES }, (_, i) => SEED + i))(
+  "seed %i: a reason changes only when a run is planned, begins or ends, and at midnight",
+  (seed) => {
+    const { seen } = live(seed);
+    const happenings = new Map<string, Set<string>>();
+    for (const { now, plan } of seen) {
+      const runs = plan.runs.map(({ start, end }) => [start, end, now < start, now < end]);
+      const key = JSON.stringify([runs, plan.state, clockAt(now) >= "12:00"]);
+      happenings.set(key, (happenings.get(key) ?? new Set()).add(plan.reason.text));
+    }
+    for (const texts of happenings.values()) expect([...texts]).toHaveLength(1);
   },
 );
 

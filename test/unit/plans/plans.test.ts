@@ -76,7 +76,7 @@ describe("a plan command", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline, language: "da" });
     world.plans.commands.take(["home", "washer", "stop", "set"], "PRESS", NOW);
     expect(world.at(NOW)).toMatchObject({ refused: "planen kører ikke", reason: { code: "scheduled" } });
-    expect(world.at(NOW).reason.text).toMatch(/ i gennemsnit; næstbedst ons\. kl\. 01\.00 til /);
+    expect(world.at(NOW).reason.text).toMatch(/ i gennemsnit i stedet for \d,\d\d DKK\/kWh fra kl\. 22\.00/);
     world.plans.commands.take(["home", "washer", "enabled", "set"], "OFF", NOW);
     expect(world.at(NOW).reason).toEqual({ code: "disabled", text: "planen er slået fra" });
   });

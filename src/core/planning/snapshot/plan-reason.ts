@@ -1,12 +1,13 @@
 /** Reason why a plan is ON or OFF, as a code and as a text with figures. */
 import type { Language } from "../../language/language.ts";
 import { type Say, sayIn } from "../../language/text.ts";
+import { twoDecimals } from "../../text/rounding.ts";
 import { shortened } from "../../text/shortened.ts";
-import { type EpochMs, type Interval, QUARTER_MS, without } from "../../time/interval.ts";
+import { type EpochMs, type Interval, without } from "../../time/interval.ts";
 import { isChargeUnknown } from "../charge.ts";
 import { localTimeText } from "../model/local-time.ts";
 import { hoursText } from "../model/plan-definition.ts";
-import type { PlanShortfall } from "../model/plan-spec.ts";
+import { hasHours, type PlanShortfall } from "../model/plan-spec.ts";
 import { mergeRuns, weekdayOf } from "../model/plan-windows.ts";
 import type { PlanInput } from "../plan-input.ts";
 import { interruptionsOf } from "../plan-interruption.ts";
@@ -68,6 +69,8 @@ interface ReasonContext extends ReasonedFrom {
 
 /** Maximum runs in a text; further runs are only counted. */
 const MAX_NAMED_RUNS = 4;
+/** A lower saving is shown as zero. Unit: currency per kWh. */
+const MIN_SHOWN_SAVING = 0.005;
 
 export function planReasonOf(given: ReasonedFrom): PlanReason {
   const { state, on, running } = given.advance;
@@ -197,7 +200,7 @@ function idleReason(given: ReasonContext, memory: PlanRecord): PlanReason {
   }
 }
 
-/** Returns for example "would cost 1.26 per kWh instead of 1.31 if started at 19:00: it saves less than 0.20". */
+/** Returns for example "1.26 DKK/kWh instead of 1.31 DKK/kWh from 19:00 saves less than the wanted 0.20 DKK/kWh". */
 function littleWords(
   given: ReasonContext,
   { meanPrice, windowStart, opensAt }: Extract<PlanRecord["outcome"], { readonly kind: "saves_too_little" }>,
@@ -219,14 +222,14 @@ function impossibleWords(given: ReasonContext, reason: PlanShortfall["reason"], 
   const wanted =
     "hoursMs" in spec ? say("format.hours_long", { hours: hoursOf(given, spec.hoursMs) }) : say("plan.its_time");
   const missing = say("plan.missing", { hours: hoursOf(given, shortfallMs) });
-  return say(`plan.${reason}`, { price: decimal(given, spec.maxPrice ?? ""), wanted, missing });
+  return say(`plan.${reason}`, { price: priceIn(given, spec.maxPrice ?? 0), wanted, missing });
 }
 
-/** Returns for example "23:15-02:15, 1.12 DKK/kWh on average; next best 01:00 at 1.31; bought at 2.05 if started now". */
+/** Returns for example "23:15-02:15, 1.12 DKK/kWh on average instead of 2.05 DKK/kWh from 22:00; next best 01:00 at 1.31 DKK/kWh". */
 function planWords(given: ReasonContext, memory: PlanRecord): string {
   const { say, spec } = given;
-  const runs = runsOf(memory);
-  if (spec.kind === "avoid") return `${onButWords(given, memory, runs)}${averageOf(given, memory)}`;
+  const runs = aheadIn(runsOf(memory), given.now);
+  if (spec.kind === "avoid") return `${onButWords(given, memory)}${averageOf(given, memory)}`;
   const parts = [`${spansOf(given, runs)}${averageOf(given, memory)}`];
   if (memory.outcome.kind === "solved" && spec.kind !== "below") {
     const { waits, alternatives } = memory.outcome;
@@ -240,37 +243,40 @@ function planWords(given: ReasonContext, memory: PlanRecord): string {
     };
     if (best && spec.tolerance) {
       const { side, percent } = spec.tolerance;
-      parts.push(say(`plan.${side}`, { percent, ...at(best) }));
+      parts.push(say(`plan.${side}`, { percent: decimal(given, percent), ...at(best) }));
     }
-    if (nextBest) parts.push(say("plan.next_best", at(nextBest)));
-    parts.push(...baselineWords(given));
+    // An earlier start would be in the past before the sentence changes.
+    const isAhead = nextBest && !given.advance.running && nextBest.start > (runs[0]?.start ?? 0);
+    if (isAhead) parts.push(say("plan.next_best", at(nextBest)));
   }
   return parts.join("; ");
 }
 
-/** Returns the price of a start now, and of a start when the window opens if that is another quarter. */
-function baselineWords(given: ReasonContext): string[] {
-  const { say, now, advance } = given;
-  const { windowStart = null, opensAt = now } = advance.baselines ?? {};
-  const ifNow = advance.startedNow === null ? null : priceIn(given, advance.startedNow);
-  const isApart = ifNow === null || Math.abs(now - opensAt) >= QUARTER_MS;
-  if (windowStart === null || !isApart) return ifNow === null ? [] : [say("plan.if_now", { price: ifNow })];
-  const start = { price: priceIn(given, windowStart), time: timeOf(given, opensAt) };
-  return [ifNow === null ? say("plan.if_at", start) : say("plan.if_now_or_at", { now: ifNow, ...start })];
-}
-
 /** Describes an `avoid` plan by its times OFF, because it is nearly always ON. */
-function onButWords(given: ReasonContext, { window, since }: PlanRecord, runs: readonly Interval[]): string {
-  const off = without({ start: Math.max(window.start, since), end: window.end }, runs);
-  return off.length === 0 ? given.say("plan.on_all_time") : given.say("plan.on_but", { times: spansOf(given, off) });
+function onButWords(given: ReasonContext, memory: PlanRecord): string {
+  const { window, since } = memory;
+  const off = without({ start: Math.max(window.start, since), end: window.end }, runsOf(memory));
+  const times = spansOf(given, aheadIn(off, given.now));
+  return off.length === 0 ? given.say("plan.on_all_time") : given.say("plan.on_but", { times });
 }
 
-function averageOf(given: ReasonContext, { outcome }: PlanRecord): string {
-  if (outcome.kind !== "solved" || outcome.meanPrice === null) return "";
-  const { currency, say } = given;
-  return say("plan.average", {
-    price: `${priceIn(given, outcome.meanPrice)}${currency === null ? "" : ` ${currency}/kWh`}`,
-  });
+/** Returns the mean price of what is named, and that of a start when the window opened if nothing has run yet. */
+function averageOf(given: ReasonContext, memory: PlanRecord): string {
+  const { say, spec, advance, now } = given;
+  const { price, baselines } = advance;
+  if (memory.outcome.kind !== "solved" || price === null) return "";
+  const average = say("plan.average", { price: priceIn(given, price) });
+  const all = [...memory.startedRuns, ...memory.planned];
+  const isWhole = aheadIn(all, now).length === all.length && all.every(({ basis }) => basis !== "manual");
+  const { windowStart, opensAt } = baselines ?? { windowStart: null, opensAt: now };
+  if (!hasHours(spec) || !isWhole || windowStart === null || windowStart - price < MIN_SHOWN_SAVING) return average;
+  return `${average}${say("plan.instead_of", { price: priceIn(given, windowStart), time: timeOf(given, opensAt) })}`;
+}
+
+/** Returns the current and later spans; all of them if they are over. */
+export function aheadIn<Span extends Interval>(spans: readonly Span[], now: EpochMs): readonly Span[] {
+  const ahead = spans.filter(({ end }) => end > now);
+  return ahead.length > 0 ? ahead : spans;
 }
 
 function spansOf(given: ReasonContext, runs: readonly Interval[]): string {
@@ -320,8 +326,7 @@ function clockOf({ calendar, say }: ReasonContext, at: EpochMs): string {
 }
 
 function priceIn(given: ReasonContext, perKwh: number): string {
-  const text = perKwh.toFixed(2);
-  return decimal(given, text === "-0.00" ? "0.00" : text);
+  return `${decimal(given, twoDecimals(perKwh))}${given.currency === null ? "" : ` ${given.currency}/kWh`}`;
 }
 
 function hoursOf(given: ReasonContext, ms: number): string {

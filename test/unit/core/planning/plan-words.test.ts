@@ -42,7 +42,7 @@ describe("savings name their baseline", () => {
     const { savingPerKwh } = shown(advance, washer, AFTERNOON);
     expect(savingPerKwh.againstNow).toBeCloseTo(0.2 - 0.5);
     expect(savingPerKwh.againstWindowStart).toBeCloseTo(2.225 - 0.5);
-    expect(wordsOf(advance, AFTERNOON)).toContain("0.20 if started now, 2.23 if started at 22:00");
+    expect(wordsOf(advance, AFTERNOON)).toContain("on average instead of 2.23 DKK/kWh from 22:00");
   });
 
   test("the saving against now is null once the occurrence has begun", () => {
@@ -120,11 +120,11 @@ describe("times", () => {
 test.each<[PlanSpec, RegExp]>([
   [
     { ...washer, tolerance: { percent: 400, side: "latest" } },
-    /latest start within 400 % of the best price \(Wed 02:00 at 0.50\); /,
+    /latest start within 400 % of the best price \(Wed 02:00 at 0.50 DKK\/kWh\)/,
   ],
   [
     { ...washer, kind: "slots", tolerance: { percent: 400, side: "earliest" } },
-    /earliest start within 400 % of the best price \(Wed 02:00 at 0.50\); /,
+    /earliest start within 400 % of the best price \(Wed 02:00 at 0.50 DKK\/kWh\)/,
   ],
 ])("the tolerance is mentioned if it decided", (spec, words) => {
   expect(wordsOf(step({ now: AFTERNOON, spec }), AFTERNOON, spec)).toMatch(words);

@@ -72,7 +72,7 @@ test("an impossible plan has its reason, and an id per day", () => {
       event: "plan",
       note: {
         title: "Washer cannot run as planned",
-        message: expect.stringMatching(/^Prices are above max_price -5: .*\.$/),
+        message: expect.stringMatching(/^Prices are above the maximum of -5\.00 DKK\/kWh: .*\.$/),
       },
     },
   ]);
