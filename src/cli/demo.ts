@@ -163,6 +163,6 @@ For your own home: "Set up my home" on that page (or config/elbro.yaml, see the 
 `;
 }
 
-function plan(entry: Omit<Config["plans"][number], "home" | "use_forecast" | "enabled">): Config["plans"][number] {
-  return { home: "home", use_forecast: false, enabled: true, ...entry };
+function plan(entry: Omit<Config["plans"][number], "home" | "enabled">): Config["plans"][number] {
+  return { home: "home", enabled: true, ...entry };
 }

@@ -12,7 +12,11 @@ import { isTree } from "./tree.ts";
 
 export const plansSchema = z.array(planSchema).check(mistakes(listMistakes, ([index]) => typeof index === "number"));
 
-const groupSchema = z.strictObject({ name: oneLine, limit_kw: kilowatts });
+const groupSchema = z.strictObject({
+  name: oneLine,
+  /** Absent: its plans run one at a time. */
+  limit_kw: z.optional(kilowatts),
+});
 
 /** Plans that share a fuse. */
 export const groupsSchema = z.array(groupSchema).check(unique("name"));
@@ -32,6 +36,7 @@ export function groupMistakes(entries: readonly PlanEntry[], groups: readonly Gr
     const group = groups.find(({ name }) => name === entry.group);
     const sameGroup = entries.filter((other) => other.group === entry.group);
     const draws = kilowattsOf(entry);
+    if (group && group.limit_kw === undefined) return [];
     if (entry.kind !== "avoid" && (entry.when_lost ?? "off") !== "off")
       return mistake("when_lost", message("mistake.group_resting"));
     const names = groups.map(({ name }) => name);
@@ -43,9 +48,10 @@ export function groupMistakes(entries: readonly PlanEntry[], groups: readonly Gr
     if (draws === undefined) return mistake("kw", missing("mistake.expected_group_kw"));
     const resting = sameGroup.filter((other) => other !== entry && other.kind === "avoid");
     const reserved = resting.reduce((sum, other) => sum + (kilowattsOf(other) ?? 0), 0);
-    if (rounded(draws + reserved) <= group.limit_kw) return [];
-    const limits = { limit: group.limit_kw, reserved: rounded(reserved) };
-    const most = rounded(Math.max(0, group.limit_kw - reserved));
+    const { limit_kw: limit = 0 } = group;
+    if (rounded(draws + reserved) <= limit) return [];
+    const limits = { limit, reserved: rounded(reserved) };
+    const most = rounded(Math.max(0, limit - reserved));
     const hint = reserved > 0 ? message("mistake.hint_reserved", limits) : "";
     return mistake("kw", message("mistake.group_power", { most, found: rounded(draws), hint }));
   });
@@ -64,9 +70,12 @@ function kilowattsOf({ kw, kwh, hours }: PlanEntry): number | undefined {
 function powerOf(entry: PlanEntry, groups: readonly GroupEntry[]): Pick<PlanDefinition, "power"> {
   const group = groups.find(({ name }) => name === entry.group);
   if (!group) return {};
+  const priority = entry.priority ?? MAX_PRIORITY + 1;
+  if (group.limit_kw === undefined)
+    return { power: { group: group.name, limitWatts: 1, watts: entry.kind === "avoid" ? 0 : 1, priority } };
   const watts = Math.ceil(Number(((kilowattsOf(entry) ?? 0) * 1_000).toFixed(3)));
   const limitWatts = Math.floor(group.limit_kw * 1_000);
-  return { power: { group: group.name, limitWatts, watts, priority: entry.priority ?? MAX_PRIORITY + 1 } };
+  return { power: { group: group.name, limitWatts, watts, priority } };
 }
 
 /** Returns the mistakes between plans. */
@@ -119,7 +128,6 @@ export function planDefinitions(entries: readonly PlanEntry[], groups: readonly 
     home: entry.home,
     spec: specOf(entry),
     after: entry.after === undefined ? null : { plan: entry.after, pauseMs: readDuration(entry.after_pause) ?? 0 },
-    powerLimit: entry.power_limit ?? null,
     ...powerOf(entry, groups),
     ...(entry.learn ? { learns: true as const } : {}),
   }));

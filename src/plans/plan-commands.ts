@@ -6,7 +6,7 @@ import {
   type RefusedCommand,
   refusedCommand as refused,
 } from "../core/planning/command-refusal.ts";
-import { blockedBy, type PlanSlot } from "../core/planning/group/plan-dependencies.ts";
+import type { PlanSlot } from "../core/planning/group/plan-dependencies.ts";
 import { crowdedFor } from "../core/planning/group/power-group.ts";
 import type { PlanSpec } from "../core/planning/model/plan-spec.ts";
 import {
@@ -108,7 +108,7 @@ export class PlanCommands {
     if (action === "stop") return stop(advance.memory, now, spec);
     const circle = this.#plans.circles.in(this.#plans.circles.circleOf(definition.home) ?? "");
     const crowded = crowdedFor(slot, circle, (other) => other.advance.memory?.startedRuns ?? []);
-    return runNow(spec, advance.memory, now, { others: blockedBy(definition, new Set(), circle), crowded });
+    return runNow(spec, advance.memory, now, crowded);
   }
 
   #learnedActed({ definition, spec }: PlanSlot, action: LearnAction, now: EpochMs): PlanCommanded {

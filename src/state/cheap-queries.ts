@@ -96,7 +96,7 @@ export class CheapQueries {
       language,
     });
     const { id: home, name } = subject;
-    const definition: PlanDefinition = { id: "cheap", name, home, spec, after: null, powerLimit: null };
+    const definition: PlanDefinition = { id: "cheap", name, home, spec, after: null };
     return {
       isKnown: cheapIsKnown(moment, advance),
       plan: planSnapshot({ definition, spec, advance, reason, currency, history: NO_HISTORY, refused: null, now }),

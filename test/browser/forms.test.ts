@@ -118,7 +118,7 @@ describe.skipIf(lacks("Chromium"))(
       await page.getByRole("button", { name: "Save" }).click();
       expect(await submitted(screen)).toEqual({
         ...{ name: "Washer", home: "home", kind: "slots", hours: "1h30m", max_price: 1.5, ready_by: "07:00" },
-        ...{ days: ["mon", "tue"], fallback: ["02:00-05:00"], use_forecast: true },
+        ...{ days: ["mon", "tue"], fallback: ["02:00-05:00"] },
       });
       await screen.picture("form-plan-phone");
     });

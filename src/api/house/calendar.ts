@@ -89,12 +89,12 @@ function eventsOf(source: LocalSource, { id, snapshot }: PriceView): CalendarEve
   const say = sayIn(source.config.language);
   const runs = source.plans.snapshots
     .filter(({ definition }) => definition.home === id)
-    .flatMap(({ definition, runs: all, reason }) =>
-      all.map(({ start, end }) => ({
+    .flatMap(({ definition, runs: all, reason, provisional }) =>
+      all.map(({ start, end, begun }) => ({
         id: `${definition.id}-${formatInstant(start)}@elbro`,
         start,
         end,
-        summary: definition.name,
+        summary: provisional && !begun ? say("plan.probably", { plan: definition.name }) : definition.name,
         description: reason.text,
       })),
     );

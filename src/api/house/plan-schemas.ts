@@ -67,6 +67,10 @@ export const planned = () =>
     savings: s.namedObject("Savings", { ...savings(), per_kwh: savingsPerKwh() }),
     next_start: s.orNull(s.instant),
     next_end: s.orNull(s.instant),
+    provisional: s.described(s.boolean, "True while prices are missing that may move a planned run."),
+    firm_at: s.described(s.orNull(s.instant), "When those prices are expected."),
+    likely_start: s.described(s.orNull(s.instant), "The next run while it may move; `next_start` is null meanwhile."),
+    likely_end: s.orNull(s.instant),
   }) as const;
 
 export const statusProperties = () =>
@@ -102,9 +106,7 @@ const planProperties = () =>
     ...statusProperties(),
     kwh: s.orNull(s.number),
     days: s.orNull(s.list(s.text)),
-    use_forecast: s.boolean,
     after: s.orNull(s.text),
-    power_limit: s.orNull(s.text),
   }) as const;
 
 export const planRow = () => s.namedObject("Plan", planProperties());

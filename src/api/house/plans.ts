@@ -30,7 +30,7 @@ export const planEndpoints = [
     answer: () => s.namedObject("Plans", { now: s.instant, plans: s.list(planRow()), waiting: waiting() }),
     csv: {
       list: "plans",
-      columns: `id name home kind state code on next_start:time next_end:time currency
+      columns: `id name home kind state code on next_start:time next_end:time provisional likely_start:time likely_end:time currency
         mean_price:{currency}/kWh kwh:kWh cost:{currency} savings.against_now:{currency}
         savings.against_window_start:{currency} savings.against_mean:{currency} month.runs
         month.hours:h month.cost:{currency} month.against_window_start:{currency}`,
@@ -135,7 +135,7 @@ function answerPlan(source: LocalSource, plan: string, now: EpochMs): Answered<s
 }
 
 function planOf(plan: PlanSnapshot): PlanAnswer {
-  const { id, name, home, spec, after, powerLimit } = plan.definition;
+  const { id, name, home, spec, after } = plan.definition;
   return {
     id,
     name,
@@ -145,9 +145,7 @@ function planOf(plan: PlanSnapshot): PlanAnswer {
     ...planStatus(plan),
     kwh: spec.kwh ?? null,
     days: spec.days ?? null,
-    use_forecast: spec.useForecast,
     after: after?.plan ?? null,
-    power_limit: powerLimit,
   };
 }
 

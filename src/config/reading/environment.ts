@@ -1,7 +1,7 @@
 /** Keys of the configuration that are set outside of its files: by environment variables and by files of secrets. */
 import { basename } from "node:path";
 import { message } from "../../core/language/text.ts";
-import { deletedPaths } from "../schema/deleted-keys.ts";
+import { deletedPaths } from "../schema/old-keys.ts";
 import { configSchema } from "../schema/schema.ts";
 import { FILE_SUFFIX, type Key, keysBelow } from "../schema/schema-nodes.ts";
 import { isTree, type Tree, valueAt } from "../tree.ts";

@@ -6,7 +6,7 @@ import { slugOf } from "../../core/text/slug.ts";
 import { inOverlay, type Laid, lay, placeIn } from "../overlay/lay.ts";
 import { EMPTY_OVERLAY, readOverlay } from "../overlay/overlay-file.ts";
 import { triedPlans } from "../plan-trials.ts";
-import { removeDeleted } from "../schema/deleted-keys.ts";
+import { withoutOldKeys } from "../schema/old-keys.ts";
 import { type AccountEntry, accountSchema, type Config, configSchema } from "../schema/schema.ts";
 import { defaultOf, FILE_SUFFIX, itemOf, kindOf, shapeOf, wordsOf } from "../schema/schema-nodes.ts";
 import { expecting } from "../schema/values.ts";
@@ -208,7 +208,7 @@ function readWhole<Schema extends ConfigSchema>({
   apply?.(draft);
   resolve(draft, tree, schema, []);
   const whole = over?.(draft) ?? tree;
-  const deleted = removeDeleted(whole);
+  const deleted = withoutOldKeys(whole);
   resolve(null, whole, schema, []);
   const result = schema.safeParse(whole);
   const issues = result.success

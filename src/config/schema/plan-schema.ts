@@ -110,12 +110,10 @@ export const planSchema = z
     from: z.optional(time),
     ready_by: z.optional(time),
     days: z.optional(z.array(z.enum(weekdays)).check(z.minLength(1, "mistake.expected_days" satisfies Expected))),
-    use_forecast: z._default(z.boolean(), false),
     tolerance: percent,
     tolerance_side: z.optional(z.enum(["earliest", "latest"])),
     after: z.optional(slug),
     after_pause: lengthOrNone,
-    power_limit: z.optional(oneLine),
     energy: z.optional(kilowattHours),
     soc: z.optional(socSchema),
     within: z.optional(textLike(/^[2-7]d$/, "mistake.expected_within_days")),
@@ -138,8 +136,8 @@ export type PlanEntry = z.infer<typeof planSchema>;
 
 /** Settings that `specOf` or the list of plans reads by itself. */
 type OwnReading =
-  | ("name" | "home" | "id" | "kind" | "after" | "after_pause" | "power_limit" | "group" | "kw" | "priority")
-  | ("use_forecast" | "tolerance_side");
+  | ("name" | "home" | "id" | "kind" | "after" | "after_pause" | "group" | "kw" | "priority")
+  | "tolerance_side";
 
 interface FixedRow {
   /** Kinds of plan that have it; absent for all. */
@@ -234,7 +232,6 @@ export function specOf(entry: PlanEntry): PlanSpec {
   );
   const spec = {
     kind,
-    useForecast: entry.use_forecast || entry.within !== undefined,
     ...Object.fromEntries(fixed),
     ...(kwh !== undefined && kw !== undefined && { kwh, energyKw: kw, hoursMs: energyMs(kwh, kw) }),
     ...(side && { tolerance: { percent: 0, side } }),

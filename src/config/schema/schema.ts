@@ -63,7 +63,6 @@ const levels = z
     cheap: z._default(ratio, 0.9),
     normal: z._default(ratio, 1.15),
     expensive: z._default(ratio, 1.4),
-    use_forecast: z._default(z.boolean(), false),
   })
   .check(
     mistakes(({ very_cheap, cheap, normal, expensive }) =>

@@ -38,7 +38,6 @@ export function cheapSpec(
     ...(from === null ? {} : { from }),
     ...(readyBy === null ? {} : { readyBy }),
     ...(maxPrice === null ? {} : { maxPrice }),
-    useForecast: false,
     enabled: true,
   };
   const [mistake] = planMistakes(spec);

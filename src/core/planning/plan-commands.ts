@@ -1,6 +1,6 @@
 /** Actions of the owner: run now, skip, stop. */
 import { message } from "../language/text.ts";
-import { contains, type EpochMs, HOUR_MS, type Interval, lengthOf, overlaps } from "../time/interval.ts";
+import { contains, type EpochMs, HOUR_MS, type Interval, lengthOf } from "../time/interval.ts";
 import { type RefusedCommand, refusedCommand as refused } from "./command-refusal.ts";
 import { hasHours, type PlanSpec } from "./model/plan-spec.ts";
 import { halted } from "./plan-interruption.ts";
@@ -16,25 +16,20 @@ export type PlanAction = (typeof planActions)[number];
 /** The record after a command, or the reason for a refusal. */
 export type Commanded = { readonly kind: "done"; readonly memory: PlanRecord } | RefusedCommand;
 
-/** Runs of the same `power_limit`, and times without room in the power group. */
-interface RunLimits {
-  readonly others?: readonly (Interval & { readonly plan: string })[];
-  readonly crowded?: readonly Interval[];
-}
-
-/** Starts a run now at any price instead of the planned ones, for the missing hours, or for all if none are missing. */
+/**
+ * Starts a run now at any price instead of the planned ones, for the missing hours, or for all if none are missing.
+ * `crowded`: times without room in the power group.
+ */
 export function runNow(
   spec: PlanSpec,
   memory: PlanRecord | null,
   now: EpochMs,
-  { others = [], crowded = [] }: RunLimits = {},
+  crowded: readonly Interval[] = [],
 ): Commanded {
   if (!spec.enabled) return refused("disabled", message("refused.disabled"));
   const known = memory ?? newRecord({ start: now, end: now + HOUR_MS, until: now + HOUR_MS }, now, []);
   if (known.startedRuns.some((run) => contains(run, now))) return refused("running", message("refused.running"));
   const run = { start: now, end: now + runNowMs(spec, known) };
-  const other = others.find((each) => overlaps(each, run) && contains(each, now));
-  if (other) return refused("power_limit", message("refused.power_limit", { plan: other.plan }));
   if (crowded.some((each) => contains(each, now))) return refused("power_limit", message("refused.group"));
   const startedRuns = [...known.startedRuns, { ...run, basis: "manual", settled: false } as const];
   return done({ ...known, startedRuns, planned: [] }, "run_now");

@@ -1,7 +1,7 @@
 /** Record of a plan, kept across decisions and restarts. */
 import { invariant } from "../invariant.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
-import type { ImpossibleReason, PlanAlternatives, PlanShortfall, PlanWindow } from "./model/plan-spec.ts";
+import type { ImpossibleReason, PlanShortfall, PlanWindow } from "./model/plan-spec.ts";
 
 /** Why a run is ON. `resting`: an `avoid` plan outside its plan. `at_once`: a battery is below its minimum. */
 export type PlanBasis = "prices" | "estimates" | "fallback" | "manual" | "resting" | "at_once";
@@ -26,10 +26,9 @@ export type PlanOutcome =
   | {
       readonly kind: "solved";
       readonly meanPrice: number | null;
-      readonly alternatives: PlanAlternatives;
       /** Missing hours; absent or null if none are missing. */
       readonly shortfall?: PlanShortfall | null;
-      /** Until when the plan waits for the prices from `from` on; absent if it does not wait. */
+      /** When the prices from `from` on are expected; absent if the plan does not wait for them. */
       readonly waits?: { readonly until: EpochMs; readonly from: EpochMs };
     }
   | { readonly kind: "impossible"; readonly reason: ImpossibleReason; readonly shortfallMs: number }
@@ -108,6 +107,11 @@ export function lastEnd({ before, startedRuns }: PlanRecord): EpochMs | null {
 /** Returns the begun runs of the occurrence, without manual runs that ended before the window opened. */
 export function begunInRound({ startedRuns, window }: PlanRecord): readonly BegunRun[] {
   return startedRuns.filter((run) => run.end > window.start);
+}
+
+/** Returns true while prices are missing that may move the planned runs. */
+export function isProvisional({ outcome, planned }: Pick<PlanRecord, "outcome" | "planned">): boolean {
+  return outcome.kind === "solved" && outcome.waits !== undefined && planned.length > 0;
 }
 
 /** Checks that a planned run lies in the window that it was decided for. A battery is charged at once at any time. */

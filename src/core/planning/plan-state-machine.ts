@@ -257,7 +257,9 @@ function beginnableUntil({ spec, timeline, now, graceUntil, blocked }: PlanInput
   const points = timeline?.points ?? [];
   const current = pointAt(points, now);
   if (current === null || current.estimate) return null;
-  return spec.kind === "window" ? run.end : Math.min(run.end, confirmedUntil(points, now));
+  const confirmed = confirmedUntil(points, now);
+  if (spec.kind === "window") return confirmed >= run.end ? run.end : null;
+  return Math.min(run.end, confirmed);
 }
 
 function stateOf(moment: PlanInput, memory: PlanRecord, running: BegunRun | null): PlanState {
@@ -310,7 +312,7 @@ function nextChange(moment: PlanInput, memory: PlanRecord, on: boolean): EpochMs
     memory.lastsUntil !== null || (on && rests) ? renewalAfter(now) : null,
     on ? null : gapEndsAt(spec, memory),
     spec.fallback ? graceUntil : null,
-    spec.fallback || spec.useForecast || rests ? confirmed : null,
+    confirmed,
     ...(moment.away ?? []).flatMap(({ start, end }) => [start, end]),
     ...memory.startedRuns.map((run) => run.end),
     ...memory.planned.map((run) => run.start),

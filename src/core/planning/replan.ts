@@ -81,9 +81,9 @@ export function plannedRuns(moment: PlanInput, memory: PlanRecord, missed = fals
   if (after.kind === "waiting") return { ...made, outcome: { kind: "waiting_for_plan", plan: after.plan } };
   const urgent = atOnceRun(moment, made);
   const fixed = urgent ? { ...made, startedRuns: [...made.startedRuns, { ...urgent, settled: false }] } : made;
-  const { solution, waits } = solved(moment, fixed);
+  const { solution, ...wait } = solved(moment, fixed);
   const late = missed ? startedLate(moment, made, solution) : null;
-  const next = withUrgent(late ?? withWait(planOf(moment, made, solution), waits), urgent);
+  const next = withUrgent(late ?? withWait(planOf(moment, made, solution), wait), urgent);
   if (spec.kind !== "avoid" || !isUnpriced(moment)) return withFallback(moment, next);
   // It rests while the price is missing, and no due run begins late when it arrives.
   return withFallback(moment, { ...next, planned: next.planned.filter((run) => run.start > moment.now) });
@@ -108,47 +108,83 @@ function withUrgent(memory: PlanRecord, urgent: PlanRun | null): PlanRecord {
   return { ...memory, planned: [urgent, ...rest].sort((a, b) => a.start - b.start) };
 }
 
-function withWait(memory: PlanRecord, waits: Waiting["waits"]): PlanRecord {
+function withWait(memory: PlanRecord, { waits, replanAt }: Omit<Waiting, "solution">): PlanRecord {
   const { outcome } = memory;
   if (!waits || outcome.kind !== "solved") return memory;
-  return { ...memory, outcome: { ...outcome, waits }, replanAt: waits.until };
+  return { ...memory, outcome: { ...outcome, waits }, replanAt: replanAt ?? null };
 }
 
-/** A solution, and until when it waits for missing prices. */
-type Waiting = { readonly solution: PlanSolution } & Pick<PlanOutcome & { readonly kind: "solved" }, "waits">;
+/** A solution, and what it waits for. */
+interface Waiting extends Pick<PlanOutcome & { readonly kind: "solved" }, "waits"> {
+  readonly solution: PlanSolution;
+  readonly replanAt?: EpochMs;
+}
 
 /**
- * Solves the plan. If prices of its window are still missing, it waits until they are expected, unless that costs hours,
- * breaks `max_gap`, or costs more according to a forecast of the whole window.
+ * Solves the plan on the known prices. While prices of its window are missing, known hours that are cheaper than the
+ * estimates of the others are taken, and the plan waits for the rest, as long as it loses no hours if they never come.
  */
 function solved(moment: PlanInput, memory: PlanRecord): Waiting {
   const { spec, now, calendar } = moment;
-  const free = solveFrom(moment, memory, null);
-  // A window of several days never has all its prices: the best known hours count, and a forecast may know better ones.
-  if (free.kind !== "solved" || !free.missing || !hasHours(spec) || spec.withinDays) return { solution: free };
-  const until = overdueAt(calendar, free.missing.start);
-  if (until <= now || firstStart(free, now) >= until) return { solution: free };
-  const held = solveFrom(moment, memory, until);
-  if (held.kind !== "solved" || held.shortfall || lengthOf(held.runs) < lengthOf(free.runs)) return { solution: free };
+  const free = solveFrom(moment, memory);
+  const missing = free.kind === "impossible" ? null : free.missing;
+  if (!missing || !hasHours(spec)) return { solution: free };
+  const due = overdueAt(calendar, missing.start);
+  const until = due > now ? due : renewalAfter(now);
+  if (!mayWait(moment, memory, free, { until, missing })) return { solution: free };
+  const likely = solveFrom(moment, memory, { estimates: true });
+  const isWhole = likely.kind === "solved" && !likely.missing && !likely.shortfall;
+  const later = isWhole ? likely : solveFrom(moment, memory, { notBefore: until });
+  if (later.kind !== "solved" || later.shortfall) return { solution: free };
   const { maxGapMs = Number.POSITIVE_INFINITY } = spec.kind === "slots" ? spec : {};
-  const gapEnd = (lastEnd(memory) ?? memory.window.start) + maxGapMs;
-  if (firstStart(held, now) > gapEnd || !isWorthWaiting(moment, memory, until, free.meanPrice))
-    return { solution: free };
-  return { solution: held, waits: { until, from: free.missing.start } };
+  if (firstStart(later, now) > (lastEnd(memory) ?? memory.window.start) + maxGapMs) return { solution: free };
+  const isFirm = later.runs.every((run) => run.start < until && basisOf(pointsOf(moment), run) === "prices");
+  const waits = { waits: { until: due, from: missing.start }, replanAt: until };
+  return { solution: { ...later, missing }, ...(isFirm ? {} : waits) };
+}
+
+/**
+ * Returns true if the known hours that are left at `until`, with the fallback hours after them, are enough or as many as
+ * now, or if the prices of a later day come in time.
+ */
+function mayWait(
+  moment: PlanInput,
+  memory: PlanRecord,
+  free: PlanSolution,
+  { until, missing }: { readonly until: EpochMs; readonly missing: Interval },
+): boolean {
+  const { spec, now, calendar } = moment;
+  const { window } = memory;
+  const hoursMs = "hoursMs" in spec ? spec.hoursMs : 0;
+  const nextDue = overdueAt(calendar, calendar.add("day", until, 2));
+  if (nextDue + hoursMs <= window.end) return true;
+  if (free.kind !== "solved") {
+    if (now < overdueAt(calendar, missing.start)) return true;
+    // Without prices, fallback hours and `when_lost` are what happens.
+    if (spec.fallback || (isUnpriced(moment) && window.start <= now)) return false;
+  }
+  const fallbackMs = lengthOf(spansIn(spec.fallback ?? [], { start: missing.start, end: window.end }, calendar));
+  const inAll = (ms: number) => (spec.kind === "window" ? Math.max(ms, fallbackMs) : ms + fallbackMs);
+  const freeMs = msOf(free);
+  const wantedMs = free.kind === "solved" ? freeMs : Math.min(hoursMs, inAll(freeMs));
+  return inAll(msOf(solveFrom(moment, memory, { notBefore: until }))) >= wantedMs;
+}
+
+/** Returns the time that a solution runs, also if it is shorter than wanted. */
+function msOf(solution: PlanSolution): number {
+  const known = solution.kind === "no_prices" ? solution.partial : solution;
+  return known?.kind === "solved" ? lengthOf(known.runs) : 0;
 }
 
 function firstStart({ runs }: PlanSolved, now: EpochMs): EpochMs {
   return runs.find(({ end }) => end > now)?.start ?? Number.POSITIVE_INFINITY;
 }
 
-/** Returns false if a forecast of the whole window says that runs after `until` are not cheaper than `meanPrice`. */
-function isWorthWaiting(moment: PlanInput, memory: PlanRecord, until: EpochMs, meanPrice: number | null): boolean {
-  const guess = solveFrom({ ...moment, spec: { ...moment.spec, useForecast: true } }, memory, until);
-  if (guess.kind !== "solved" || guess.missing || guess.meanPrice === null) return true;
-  return meanPrice === null || guess.meanPrice < meanPrice;
-}
-
-function solveFrom(moment: PlanInput, memory: PlanRecord, notBefore: EpochMs | null): PlanSolution {
+function solveFrom(
+  moment: PlanInput,
+  memory: PlanRecord,
+  { notBefore = 0, estimates }: { readonly notBefore?: EpochMs; readonly estimates?: true } = {},
+): PlanSolution {
   const { spec, timeline, calendar, now, thresholds, finishBy, solve, blocked, after } = moment;
   const { window } = memory;
   if (!timeline) return { kind: "no_prices", missing: { start: Math.max(window.start, now), end: window.end } };
@@ -158,7 +194,7 @@ function solveFrom(moment: PlanInput, memory: PlanRecord, notBefore: EpochMs | n
     // A window that was moved later during its occurrence.
     round && round.start < window.end ? round.start : 0,
     after.kind === "from" ? after.at : 0,
-    notBefore ?? 0,
+    notBefore,
     // Runs may be planned on estimates, but not begin on them.
     current?.estimate ? current.end : 0,
   );
@@ -174,6 +210,7 @@ function solveFrom(moment: PlanInput, memory: PlanRecord, notBefore: EpochMs | n
     blocked,
     ...(earliest > 0 ? { earliestStart: earliest } : {}),
     ...(thresholds ? { thresholds } : {}),
+    ...(estimates ? { estimates } : {}),
   };
   if (finishBy !== null && window.start < finishBy && finishBy < window.end) {
     const early = solve(spec, timeline, { ...window, end: finishBy, until: finishBy }, context);
@@ -188,7 +225,7 @@ function planOf(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): 
       const planned = solution.runs
         .flatMap((run) => without(run, memory.startedRuns))
         .map((run) => ({ ...run, basis: basisOf(pointsOf(moment), run) }));
-      const { kind, alternatives, shortfall } = solution;
+      const { kind, shortfall } = solution;
       // The solver counts in whole units.
       const meanPrice = solution.runs.length > 0 ? priceOfRuns(moment, solution.runs) : null;
       const little = tooLittleSaved(moment, memory, meanPrice);
@@ -196,7 +233,7 @@ function planOf(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): 
       return {
         ...memory,
         planned,
-        outcome: { kind, meanPrice: meanPrice ?? solution.meanPrice, alternatives, shortfall },
+        outcome: { kind, meanPrice: meanPrice ?? solution.meanPrice, shortfall },
       };
     }
     case "impossible":
@@ -247,19 +284,16 @@ function keepingGap(moment: PlanInput, memory: PlanRecord, end: EpochMs): PlanSo
   const solution = solveFrom(
     { ...moment, spec: { ...fewest, hoursMs: 0, upToMs: spec.hoursMs } },
     { ...memory, window },
-    null,
   );
   if (solution.kind !== "solved" || firstStart(solution, now) === Number.POSITIVE_INFINITY) return null;
   const missingMs = Math.max(0, spec.hoursMs - lengthOf(solution.runs));
   return { ...solution, shortfall: missingMs > 0 ? { missingMs, reason: "no_prices" } : null };
 }
 
-const UNCOMPARED: PlanSolved["alternatives"] = { nextBest: null };
-
 /** Returns the outcome of an occurrence that a command began or ended: the price of its begun runs. */
 function outcomeOfBegun(moment: PlanInput, { startedRuns }: PlanRecord): PlanRecord["outcome"] {
   if (startedRuns.length === 0) return { kind: "none" };
-  return { kind: "solved", meanPrice: priceOfRuns(moment, startedRuns), alternatives: UNCOMPARED };
+  return { kind: "solved", meanPrice: priceOfRuns(moment, startedRuns) };
 }
 
 /** Returns the record of an occurrence without further runs, with the price of its runs at the current prices. */
@@ -267,7 +301,7 @@ function repriced(moment: PlanInput, memory: PlanRecord): PlanRecord {
   const { outcome } = memory;
   const meanPrice = priceOfRuns(moment, begunInRound(memory));
   if (outcome.kind !== "solved" || meanPrice === null || meanPrice === outcome.meanPrice) return memory;
-  return { ...memory, outcome: { ...outcome, meanPrice, alternatives: UNCOMPARED } };
+  return { ...memory, outcome: { ...outcome, meanPrice } };
 }
 
 /** Returns the mean price of runs, a single one of a `window` by its profile; null if a part has no price. */
@@ -288,14 +322,13 @@ function startedLate(moment: PlanInput, memory: PlanRecord, solution: PlanSoluti
   const price = runPrice(points, run, "all", spec.profile);
   const current = pointAt(points, now);
   if (price === null || current === null || current.estimate || run.end > memory.window.end) return null;
-  if (!spec.useForecast && basisOf(points, run) === "estimates") return null;
+  if (basisOf(points, run) === "estimates") return null;
   if (spec.maxPrice !== undefined && price > spec.maxPrice) return null;
   if (tooLittleSaved(moment, memory, price)) return null;
   if (blocked.some((other) => overlaps(other, run)) || (after.kind === "from" && now < after.at)) return null;
   if (solution.kind === "solved" && (solution.meanPrice ?? price) < price) return null;
-  const alternatives = solution.kind === "solved" ? solution.alternatives : UNCOMPARED;
   const planned = [{ ...run, basis: basisOf(points, run) }];
-  return { ...memory, planned, outcome: { kind: "solved", meanPrice: price, alternatives } };
+  return { ...memory, planned, outcome: { kind: "solved", meanPrice: price } };
 }
 
 /** Continues an interrupted run at once, at any price, at most to the window's end, or waits for the next renewal. */

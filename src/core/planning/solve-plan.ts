@@ -13,7 +13,7 @@ import { solveWindow } from "./solver/window.ts";
  * is returned with its reason.
  */
 export function solvePlan(spec: PlanSpec, timeline: Timeline, window: PlanWindow, context: PlanContext): PlanSolution {
-  const points = spec.useForecast ? timeline.points : timeline.points.filter((point) => !point.estimate);
+  const points = context.estimates ? timeline.points : timeline.points.filter((point) => !point.estimate);
   const grid = gridOf(points, window, context);
   switch (spec.kind) {
     case "window":

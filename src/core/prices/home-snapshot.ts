@@ -167,8 +167,8 @@ function comparison(
   return {
     level,
     color: level && colorOf(level),
-    /** True if the level is cheap or very cheap. For an estimate only if the thresholds allow estimates. */
-    cheap: level && isCheap(level) && (!estimate || thresholds.useForecast === true),
+    /** True if the level is cheap or very cheap, and the price is confirmed. */
+    cheap: level && isCheap(level) && !estimate,
     /** 1 is the cheapest of today's confirmed prices; null while the current price is an estimate. */
     rank: ranked && 1 + countBelow(price, ranked),
     rankOf: ranked?.length ?? null,

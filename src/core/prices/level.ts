@@ -12,16 +12,14 @@ export interface LevelThresholds {
   readonly cheap: number;
   readonly normal: number;
   readonly expensive: number;
-  /** True if an estimated price can be cheap; otherwise only a confirmed price can. */
-  readonly useForecast?: boolean;
 }
 
 /** `levels` of the configuration. */
-type LevelSettings = Omit<LevelThresholds, "veryCheap" | "useForecast"> & { very_cheap: number; use_forecast: boolean };
+type LevelSettings = Omit<LevelThresholds, "veryCheap"> & { very_cheap: number };
 
 /** Converts the configuration's `levels` to thresholds. */
-export function thresholdsOf({ very_cheap, use_forecast, ...levels }: LevelSettings): LevelThresholds {
-  return { ...levels, veryCheap: very_cheap, useForecast: use_forecast };
+export function thresholdsOf({ very_cheap, ...levels }: LevelSettings): LevelThresholds {
+  return { ...levels, veryCheap: very_cheap };
 }
 
 export const DEFAULT_THRESHOLDS: LevelThresholds = { veryCheap: 0.6, cheap: 0.9, normal: 1.15, expensive: 1.4 };

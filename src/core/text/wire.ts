@@ -12,7 +12,20 @@ type Snake<Name extends string, Before extends string = "_"> = string extends Na
     : "";
 
 /** Names of instants, and how others end. A number with such a name is one, and no other number is. */
-const INSTANTS = ["start", "end", "nextStart", "nextEnd", "at", "now", "from", "to", "since", "until"] as const;
+const INSTANTS = [
+  "start",
+  "end",
+  "nextStart",
+  "nextEnd",
+  "likelyStart",
+  "likelyEnd",
+  "at",
+  "now",
+  "from",
+  "to",
+  "since",
+  "until",
+] as const;
 const INSTANT_ENDS = ["At", "Until"] as const;
 type InstantName = (typeof INSTANTS)[number] | `${string}${(typeof INSTANT_ENDS)[number]}`;
 

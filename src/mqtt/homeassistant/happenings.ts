@@ -6,7 +6,7 @@ import type { Calendar, LocalDate } from "../../core/time/calendar.ts";
 
 /** Types of the events of a home and of a plan. */
 export const priceEvents = ["tomorrow_available", "negative_prices"] as const;
-export const runEvents = ["plan_started", "plan_ended", "plan_cannot_run"] as const;
+export const runEvents = ["plan_started", "plan_ended", "plan_cannot_run", "plan_firm"] as const;
 
 export interface Happening {
   readonly event_type: (typeof priceEvents)[number] | (typeof runEvents)[number];
@@ -25,7 +25,7 @@ export class Happenings {
   readonly #calendar: Calendar;
   /** Keyed by id. Bounded by the homes and plans of this run. */
   readonly #homes = new Map<string, SeenHome>();
-  readonly #plans = new Map<string, { readonly on: boolean; readonly isHindered: boolean }>();
+  readonly #plans = new Map<string, Record<"on" | "isHindered" | "isProvisional", boolean>>();
 
   constructor(calendar: Calendar) {
     this.#calendar = calendar;
@@ -51,15 +51,18 @@ export class Happenings {
     ];
   }
 
-  ofPlan({ definition: { id }, on, state, reason }: PlanSnapshot): Happening[] {
+  ofPlan({ definition: { id }, on, state, reason, provisional, runs, saving }: PlanSnapshot): Happening[] {
     const before = this.#plans.get(id);
     const isHindered = state === "impossible" || state === "no_prices";
-    this.#plans.set(id, { on, isHindered });
+    this.#plans.set(id, { on, isHindered, isProvisional: provisional });
     if (!before) return [];
     const because = { reason: reason.text, code: reason.code };
+    const isFirm = before.isProvisional && !provisional && runs.length > 0;
+    const saved = saving.againstWindowStart === null ? null : rounded(saving.againstWindowStart);
     return [
       ...(on === before.on ? [] : [{ event_type: on ? "plan_started" : "plan_ended", ...because } as const]),
       ...(isHindered && !before.isHindered ? [{ event_type: "plan_cannot_run", ...because } as const] : []),
+      ...(isFirm ? [{ event_type: "plan_firm", ...because, saving: saved } as const] : []),
     ];
   }
 }

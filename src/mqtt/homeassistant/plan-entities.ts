@@ -48,11 +48,15 @@ const signalRows: readonly Row[] = [
     ...SENSOR,
     deviceClass: "enum",
     options: planStates,
-    attributeValues: ({ reason, nextStart, nextEnd, refused }) => ({
+    attributeValues: ({ reason, nextStart, nextEnd, provisional, firmAt, likelyStart, likelyEnd, refused }) => ({
       reason: reason.text,
       code: reason.code,
       nextStart,
       nextEnd,
+      provisional,
+      firmAt,
+      likelyStart,
+      likelyEnd,
       refused,
     }),
     icon: "mdi:state-machine",

@@ -11,9 +11,8 @@ const AWAY = [{ operation: "*", fault: "status", status: 502 }] as const;
 /**
  * Simulates a night without confirmed prices. Returns signal, plug and level for each hour, and the plug's reasons.
  */
-async function night(levels: object): Promise<{ signal: string; plug: string; level: string; reasons: Set<string> }> {
+async function night(): Promise<{ signal: string; plug: string; level: string; reasons: Set<string> }> {
   const config = configSchema.parse({
-    levels,
     homes: [{ address_id: demoHomes.danish.address.id, id: "home" }],
     plugs: [{ name: "Boiler", family: "tasmota", topic: "boiler", home: "home", signal: "cheap" }],
   });
@@ -21,7 +20,7 @@ async function night(levels: object): Promise<{ signal: string; plug: string; le
   // Today's prices are stored; tomorrow's never arrive.
   await using it = await TestDaemon.start({
     start: EVENING - 12 * HOUR_MS,
-    config: { homes, plugs, levels: config.levels },
+    config: { homes, plugs },
   });
   await it.clock.runUntil(EVENING - 10 * HOUR_MS);
   it.simulator.setFaults([...AWAY]);
@@ -45,16 +44,9 @@ async function night(levels: object): Promise<{ signal: string; plug: string; le
 }
 
 test("cheap and a plug that follows it are never ON because of an estimate, with that reason", async () => {
-  const { signal, plug, level, reasons } = await night({});
+  const { signal, plug, level, reasons } = await night();
   expect(level).toMatch(/#/);
   expect([signal, plug]).toEqual([".".repeat(16), ".".repeat(16)]);
   for (const reason of reasons)
     expect(reason).toMatch(/^the price at .* is \w+ based on an estimate, and only a confirmed price switches on$/);
-});
-
-test("cheap and a plug that follows it use estimates with levels.use_forecast, with that reason", async () => {
-  const { signal, plug, level, reasons } = await night({ use_forecast: true });
-  expect(level).toMatch(/#/);
-  expect([signal, plug]).toEqual([level, level]);
-  expect([...reasons].filter((reason) => /is (very_)?cheap, based on an estimate$/.test(reason))).not.toEqual([]);
 });

@@ -202,7 +202,6 @@ describe("a key that applies at once", () => {
     "levels.cheap": [0.8, 0.85],
     "levels.normal": [1.1, 1.2],
     "levels.expensive": [1.5, 1.6],
-    "levels.use_forecast": [true, false],
     "notify.topic_url": ["http://127.0.0.1:9/a", "http://127.0.0.1:9/b"],
     "notify.webhook_url": ["http://127.0.0.1:9/a", "http://127.0.0.1:9/b"],
     "notify.webhook_method": ["POST", "PUT"],

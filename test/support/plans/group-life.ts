@@ -10,7 +10,7 @@ import { PlansOnDisk } from "./plans-on-disk.ts";
 import { definitionOf } from "./shown-plans.ts";
 
 const LIMIT_W = 11_000;
-const base = { useForecast: false, enabled: true } as const;
+const base = { enabled: true } as const;
 const halfHours = (most: number) => fc.integer({ min: 1, max: most }).map((count) => (count * HOUR_MS) / 2);
 const night = fc.constantFrom({}, { from: 17 * 60, readyBy: 7 * 60 }, { from: 0, readyBy: 6 * 60 });
 

@@ -27,7 +27,7 @@ export interface GroupCase {
   readonly definitions: readonly PlanDefinition[];
 }
 
-const base = { useForecast: true, enabled: true } as const;
+const base = { enabled: true } as const;
 const slots = (hours: number, rules: object = {}): PlanSpec => ({
   ...base,
   kind: "slots",
@@ -73,7 +73,7 @@ function caseOf(plans: readonly GroupPlan[], start: EpochMs, limitWatts: number,
     const once = { start: start + from * HOUR_MS, end: start + to * HOUR_MS };
     const power = { group: "house", limitWatts, watts, priority: 1 };
     return {
-      ...{ id: `plan${place}`, name: "Plan", home: "home", after: null, powerLimit: null },
+      ...{ id: `plan${place}`, name: "Plan", home: "home", after: null },
       spec: { ...spec, once },
       power,
     };

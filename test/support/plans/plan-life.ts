@@ -19,7 +19,6 @@ export const washer: WindowPlan = {
   hoursMs: 2 * HOUR,
   from: 22 * 60,
   readyBy: 7 * 60,
-  useForecast: false,
   enabled: true,
 };
 export const slots: PlanSpec = { ...washer, kind: "slots" };

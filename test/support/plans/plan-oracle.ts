@@ -55,8 +55,8 @@ function fixedMask({ prices, fixed }: SmallCase): boolean[] {
   return prices.map((_, step) => fixed.some(([from, to]) => from <= step && step < to));
 }
 
-function priceAt({ spec, prices, estimates }: SmallCase, step: number): number | null {
-  return estimates[step] && !spec.useForecast ? null : (prices[step] ?? null);
+function priceAt({ usesEstimates, prices, estimates }: SmallCase, step: number): number | null {
+  return estimates[step] && !usesEstimates ? null : (prices[step] ?? null);
 }
 
 /** Returns the price of a step in tenths; 0 for a fixed step without a price. */

@@ -12,7 +12,7 @@ import { definitionOf, HOUR, WASHER } from "./shown-plans.ts";
 const NOON = at("2026-03-09T11:00:00Z");
 const LIFE_MS = 26 * HOUR;
 const QUARTER = HOUR / 4;
-const base = { useForecast: false, enabled: true } as const;
+const base = { enabled: true } as const;
 
 const power = (watts: number, priority: number) => ({ group: "house", limitWatts: 6_000, watts, priority });
 const definitions: readonly PlanDefinition[] = [
@@ -22,7 +22,7 @@ const definitions: readonly PlanDefinition[] = [
     ...definitionOf({ ...base, kind: "slots", hoursMs: 3 * HOUR, maxGapMs: 12 * HOUR }, "heater"),
     power: power(3_000, 2),
   },
-  { ...definitionOf({ ...base, kind: "slots", hoursMs: 2 * HOUR, useForecast: true }, "car"), power: power(5_000, 1) },
+  { ...definitionOf({ ...base, kind: "slots", hoursMs: 2 * HOUR }, "car"), power: power(5_000, 1) },
   { ...definitionOf({ ...base, kind: "below", percent: 35 }, "floor"), power: power(2_000, 9) },
   definitionOf({ ...base, kind: "avoid", hoursMs: 4 * HOUR, maxGapMs: 2 * HOUR }, "freezer"),
   { ...definitionOf(WASHER, "sauna"), home: "cabin" },

@@ -15,6 +15,7 @@ export interface SmallCase {
   /** Price per kWh; null for a gap. */
   readonly prices: readonly (number | null)[];
   readonly estimates: readonly boolean[];
+  readonly usesEstimates: boolean;
   readonly blocked: readonly boolean[];
   /** Number of steps after the window that are used for comparison only. */
   readonly ahead: number;
@@ -44,9 +45,10 @@ function pointsOf({ prices, estimates }: SmallCase): PricePoint[] {
   );
 }
 
-function contextOf({ now, fixed, blocked }: SmallCase): PlanContext {
+function contextOf({ now, fixed, blocked, usesEstimates }: SmallCase): PlanContext {
   return {
     now: stepAt(now),
+    ...(usesEstimates ? { estimates: true } : {}),
     calendar,
     fixed: fixed.map(spanAt),
     blocked: blocked.flatMap((on, step) => (on ? [spanAt([step, step + 1])] : [])),
@@ -79,7 +81,7 @@ function sometimes<Value>(value: fc.Arbitrary<Value>, freq = 2): fc.Arbitrary<Va
   return fc.option(value, { nil: undefined, freq });
 }
 
-const common = { useForecast: fc.boolean(), enabled: fc.constant(true), maxPrice: sometimes(tenths(-1, 4)) };
+const common = { enabled: fc.constant(true), maxPrice: sometimes(tenths(-1, 4)) };
 
 const tolerance = fc.record({
   percent: fc.constantFrom(0, 5, 20, 60),
@@ -161,15 +163,16 @@ export function smallCases(kind: keyof typeof smallPlans, most: number): fc.Arbi
       .record({
         spec,
         prices: list(price),
+        usesEstimates: fc.boolean(),
         forecastFrom: fc.integer({ min: 0, max: 2 * length }),
         blocked: sometimes(list(fc.boolean())),
         begun: fc.oneof(fresh, begunIn(length)),
         // Only `below` uses steps after its window.
         ahead: kind === "below" ? fc.oneof(fc.constant(0), fc.integer({ min: 0, max: length - 1 })) : fc.constant(0),
       })
-      .map(({ spec, prices, forecastFrom, blocked, begun, ahead }) => ({
+      .map(({ spec, prices, usesEstimates, forecastFrom, blocked, begun, ahead }) => ({
         spec: without(spec),
-        prices,
+        ...{ prices, usesEstimates },
         estimates: prices.map((_, step) => step >= forecastFrom),
         blocked: blocked ?? prices.map(() => false),
         ahead,

@@ -7,7 +7,7 @@ export type PlanEntry = Config["plans"][number];
 
 /** Returns a configuration entry with defaults for the required keys. */
 export function planEntry(given: Partial<PlanEntry> & Pick<PlanEntry, "kind">): PlanEntry {
-  return { name: "Washer", home: "home", use_forecast: false, enabled: true, ...given };
+  return { name: "Washer", home: "home", enabled: true, ...given };
 }
 
 /** JSON payload of a plan's `state` topic. */
@@ -25,6 +25,8 @@ export interface PlanPayload {
   readonly cost: number | null;
   readonly next_start: string | null;
   readonly next_end: string | null;
+  readonly provisional: boolean;
+  readonly likely_start: string | null;
   readonly last_run: { readonly start: string; readonly end: string; readonly cost: number | null } | null;
   readonly month: {
     readonly runs: number;

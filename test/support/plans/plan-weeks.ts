@@ -25,7 +25,7 @@ const MONTHS = 7;
 /** Number of weeks of which one, the second, has gaps. */
 const GAPS_EACH = 5;
 
-const base = { useForecast: true, enabled: true } as const;
+const base = { enabled: true } as const;
 
 /** Every constraint at once: runs and pauses of at least 1 h, OFF for at most 30 h. */
 const slots = {

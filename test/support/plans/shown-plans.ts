@@ -18,12 +18,11 @@ export const WASHER: WindowPlan = {
   from: 22 * 60,
   readyBy: 7 * 60,
   kwh: 1.2,
-  useForecast: false,
   enabled: true,
 };
 
 export function definitionOf(spec: PlanSpec, id = "washer"): PlanDefinition {
-  return { id, name: "Washer", home: "home", spec, after: null, powerLimit: null };
+  return { id, name: "Washer", home: "home", spec, after: null };
 }
 
 /** Returns a plan over prices that are low at night, or without prices. */

@@ -12,7 +12,6 @@ test("every level has its own default", () => {
     cheap: 0.8,
     normal: 1.15,
     expensive: 1.4,
-    use_forecast: false,
   });
 });
 

@@ -276,6 +276,19 @@ describe("a key of an earlier version", () => {
     expect(reading.kind === "config" && reading.config.broker).not.toHaveProperty("ws_port");
   });
 
+  test.each([
+    [
+      "power_limit: kitchen",
+      "plans[0].power_limit is not used any more: write group: kitchen, and in groups: - { name: kitchen }",
+      { group: "kitchen" },
+    ],
+  ])("of a plan is a warning that shows the new line: %s", (line, warning, now) => {
+    const plan = `name: Washer, home: home, kind: window, hours: 2, ${line}`;
+    const text = `homes: [{ address_id: 6f1c0a52-7c86-4f0e-9d0e-000000000001, id: home }]\nplans: [{ ${plan} }]`;
+    const reading = read(text);
+    expect(reading).toMatchObject({ kind: "config", deleted: [warning], config: { plans: [now] } });
+  });
+
   test("is no warning where nobody uses it", () => {
     expect(read("broker: { port: 1884 }")).toMatchObject({ kind: "config", deleted: [] });
   });

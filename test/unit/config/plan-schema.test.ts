@@ -38,7 +38,7 @@ describe("a plan in the file", () => {
 
   test("of kind window or slots can set all keys", () => {
     const [washer, dryer] = definitionsOf(
-      `  - { name: Washing machine, home: home, kind: window, hours: 2.5, profile: [3, 1], kwh: 0.9, from: "22:00", ready_by: "07:00", days: [mon, fri], max_price: 3, use_forecast: true, tolerance: 5, tolerance_side: latest, power_limit: kitchen, fallback: ["02:00-04:30"] }
+      `  - { name: Washing machine, home: home, kind: window, hours: 2.5, profile: [3, 1], kwh: 0.9, from: "22:00", ready_by: "07:00", days: [mon, fri], max_price: 3, tolerance: 5, tolerance_side: latest, fallback: ["02:00-04:30"] }
   - { name: Dryer, home: home, id: dryer, kind: slots, hours: 1h30m, min_run: 45m, min_pause: 15m, max_gap: 9, at_most_runs: 3, after: washing_machine, after_pause: 10m, enabled: false }`,
     );
     expect(washer).toEqual({
@@ -46,7 +46,6 @@ describe("a plan in the file", () => {
       name: "Washing machine",
       home: "home",
       after: null,
-      powerLimit: "kitchen",
       spec: {
         kind: "window",
         hoursMs: 2.5 * HOUR,
@@ -56,7 +55,6 @@ describe("a plan in the file", () => {
         readyBy: 7 * 60,
         days: ["mon", "fri"],
         maxPrice: 3,
-        useForecast: true,
         tolerance: { percent: 5, side: "latest" },
         fallback: [{ from: 120, until: 270 }],
         enabled: true,
@@ -85,7 +83,6 @@ describe("a plan in the file", () => {
       level: "cheap",
       percent: 25,
       minRunMs: 30 * MINUTE,
-      useForecast: false,
       enabled: true,
     });
     expect(fridge?.spec).toMatchObject({ kind: "avoid", hoursMs: 4 * HOUR, maxGapMs: 2 * HOUR });

@@ -8,7 +8,7 @@ import { definitionOf, HOUR } from "../../support/plans/shown-plans.ts";
 
 /** 13:00 local time. */
 const NOW = at("2026-03-10T12:00:00Z");
-const base = { useForecast: false, enabled: true } as const;
+const base = { enabled: true } as const;
 const washer: PlanSpec = { ...base, kind: "window", hoursMs: 2 * HOUR, from: 14 * 60, readyBy: 23 * 60 };
 /** Lowest at 20:00. */
 const timeline = timelineOf(

@@ -10,7 +10,7 @@ import { definitionOf, HOUR } from "../../support/plans/shown-plans.ts";
 /** 18:00 local time. */
 const NOW = at("2026-03-10T17:00:00Z");
 const OPENS = at("2026-03-10T19:00:00Z");
-const base = { useForecast: false, enabled: true, from: 20 * 60, readyBy: 6 * 60, hoursMs: 2 * HOUR } as const;
+const base = { enabled: true, from: 20 * 60, readyBy: 6 * 60, hoursMs: 2 * HOUR } as const;
 const days = daysOf("2026-03-09", "2026-03-11");
 /** 2.00 until midnight, then 1.50. */
 const prices = points(days, (i) => (i < 48 ? 2 : 1.5), { unit: "hour" });

@@ -8,7 +8,7 @@ import { definitionOf, HOUR } from "../../support/plans/shown-plans.ts";
 
 /** 18:00 local time. */
 const NOW = at("2026-03-10T17:00:00Z");
-const base = { useForecast: false, enabled: true, never: { from: 17 * 60, until: 21 * 60 } } as const;
+const base = { enabled: true, never: { from: 17 * 60, until: 21 * 60 } } as const;
 /** The lower the price, the later in the evening; the lowest at 20:00. */
 const timeline = timelineOf(
   points(daysOf("2026-03-09", "2026-03-11"), (i) => Math.abs((i % 24) - 20), { unit: "hour" }),

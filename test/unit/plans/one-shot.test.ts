@@ -121,10 +121,7 @@ test("a plan with an energy setting runs as long as its power requires, and chan
 });
 
 test("a plan on the export price is ON while the price is below 0, and reports an unknown price", () => {
-  const curtail = definitionOf(
-    { kind: "below", price: "export", maxPrice: 0, useForecast: false, enabled: true },
-    "curtail",
-  );
+  const curtail = definitionOf({ kind: "below", price: "export", maxPrice: 0, enabled: true }, "curtail");
   const exported = timelineOf(timeline.points.map((point) => ({ ...point, price: point.price === 1 ? -0.1 : 0.2 })));
   using world = new PlansOnDisk({ definitions: [curtail], timeline, exportTimeline: exported });
   expect(world.at(NOW, "curtail").runs).toMatchObject([{ start: NOW + 3 * HOUR, end: NOW + 5 * HOUR }]);

@@ -27,7 +27,7 @@ function lifeOf(seed: number) {
   const random = randomFrom(seed);
   const kind = random() < 0.5 ? "window" : "slots";
   const spec = {
-    ...{ kind, hoursMs: (0.4 + random() * 5) * HOUR, kwh: 1 + random() * 20, useForecast: false, enabled: true },
+    ...{ kind, hoursMs: (0.4 + random() * 5) * HOUR, kwh: 1 + random() * 20, enabled: true },
     ...{ from: (18 + Math.floor(random() * 6)) * 60, readyBy: 7 * 60 },
     ...(kind === "window" && random() < 0.5 ? { profile: [3, 1, 2] } : {}),
   } as PlanSpec;
@@ -86,7 +86,6 @@ test.each(Array.from({ length: LIVES }, (_, i) => SEED + i))(
       twoDecimals(runPrice(prices, { start, end: start + length }, "confirmed", profile) ?? Number.NaN);
     for (const { now, plan } of seen) {
       const { text } = plan.reason;
-      const length = lengthOf(plan.runs);
       const named = aheadIn(mergeRuns(plan.runs), now);
       const own = named.reduce(
         (sum, run) =>
@@ -98,18 +97,9 @@ test.each(Array.from({ length: LIVES }, (_, i) => SEED + i))(
       const atStart = /instead of (-?\d+\.\d\d)/.exec(text)?.[1];
       if (atStart !== undefined)
         expect(atStart).toBe(priceOf(Math.max(windowStart(spec), NOON), "hoursMs" in spec ? spec.hoursMs : 0));
-      const [, clock = "", other] = /next best (?:\w+ )?(\d\d:\d\d) at (-?\d+\.\d\d)/.exec(text) ?? [];
-      if (other !== undefined) expect(Number(other)).toBeGreaterThanOrEqual(Number(average));
-      if (other !== undefined && spec.kind === "window") {
-        const starts = prices.flatMap(({ start, end }) =>
-          end <= END + HOUR ? [start, start + HOUR / 4, start + HOUR / 2] : [],
-        );
-        const possible = starts.filter((start) => start >= NOON && clockAt(start) === clock);
-        expect(possible.map((start) => priceOf(start, length))).toContain(other);
-      }
       for (const [found] of text.matchAll(/-?\d+\.\d\d/g)) texts.add(found);
     }
-    expect(texts.size).toBeGreaterThan(1);
+    expect(texts.size).toBeGreaterThan(0);
   },
 );
 

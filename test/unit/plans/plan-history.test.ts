@@ -18,7 +18,6 @@ const washer = definitionOf({
   kwh: 2,
   from: 18 * 60,
   readyBy: 6 * 60,
-  useForecast: false,
   enabled: true,
 });
 const NIGHT_MEAN = (1.8 + 1.9 + 2 + 2.1 + 2.2 + 0 + 0 + 0.1 + 0.2 + 0.3 + 0.4 + 0.5) / 12;

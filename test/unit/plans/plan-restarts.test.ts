@@ -8,7 +8,7 @@ import { definitionOf, WASHER } from "../../support/plans/shown-plans.ts";
 
 const MORNING = at("2026-03-10T07:00:00Z");
 const END = MORNING + 30 * HOUR_MS;
-const common = { from: 9 * 60, readyBy: 7 * 60, useForecast: false, enabled: true };
+const common = { from: 9 * 60, readyBy: 7 * 60, enabled: true };
 const specs: Readonly<Record<string, PlanSpec>> = {
   window: { ...common, kind: "window", hoursMs: 2 * HOUR_MS },
   "window with a tolerance": {
@@ -18,8 +18,8 @@ const specs: Readonly<Record<string, PlanSpec>> = {
     tolerance: { percent: 20, side: "latest" },
   },
   slots: { ...common, kind: "slots", hoursMs: 4 * HOUR_MS, minRunMs: 30 * MINUTE_MS },
-  below: { kind: "below", percent: 35, minRunMs: 30 * MINUTE_MS, useForecast: false, enabled: true } as PlanSpec,
-  avoid: { kind: "avoid", hoursMs: 3 * HOUR_MS, maxGapMs: 2 * HOUR_MS, useForecast: false, enabled: true },
+  below: { kind: "below", percent: 35, minRunMs: 30 * MINUTE_MS, enabled: true } as PlanSpec,
+  avoid: { kind: "avoid", hoursMs: 3 * HOUR_MS, maxGapMs: 2 * HOUR_MS, enabled: true },
 };
 
 /** Returns the end of the timer that a plug has at `now`. */

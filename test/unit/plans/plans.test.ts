@@ -107,10 +107,7 @@ describe("the state that a plan wants of a plug", () => {
 });
 
 test("a plan is ON for when_lost: on and unchanged for when_lost: keep while no home is known", () => {
-  const freezer = definitionOf(
-    { kind: "avoid", hoursMs: 4 * HOUR, maxGapMs: 2 * HOUR, useForecast: false, enabled: true },
-    "freezer",
-  );
+  const freezer = definitionOf({ kind: "avoid", hoursMs: 4 * HOUR, maxGapMs: 2 * HOUR, enabled: true }, "freezer");
   const keeper = definitionOf({ ...WASHER, whenLost: "keep" }, "keeper");
   using world = new PlansOnDisk({ definitions: [freezer, keeper, washer], timeline, known: false });
   const wanted = () => ["freezer", "keeper", "washer"].map((id) => world.plans.wanted(id, null)?.on);
@@ -129,7 +126,10 @@ test("a plan is ON for fallback hours only ten minutes after a start, because pr
 });
 
 test("a plan moves to better hours for the first plan of a group, even if another was planned there", () => {
-  const grouped = [washer, dryer].map((plan) => ({ ...plan, powerLimit: "kitchen" }));
+  const grouped = [washer, dryer].map((plan, i) => ({
+    ...plan,
+    power: { group: "kitchen", limitWatts: 1, watts: 1, priority: i + 1 },
+  }));
   using world = new PlansOnDisk({ definitions: grouped, timeline });
   world.at(NOW);
   const cheap = at("2026-03-10T23:00:00Z");

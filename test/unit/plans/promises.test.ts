@@ -14,7 +14,7 @@ import { definitionOf, HOUR } from "../../support/plans/shown-plans.ts";
 /** 18:00 local time. */
 const NOW = at("2026-03-10T17:00:00Z");
 const timeline = timelineOf(points(daysOf("2026-03-09", "2026-03-11"), (i) => 1 + Math.abs((i % 96) / 4 - 3) / 10));
-const base = { useForecast: false, enabled: true, hoursMs: 2 * HOUR } as const;
+const base = { enabled: true, hoursMs: 2 * HOUR } as const;
 const night: PlanSpec = { ...base, kind: "slots", from: 20 * 60, readyBy: 7 * 60 };
 /** Not between 4 and 5 o'clock. */
 const guarded: PlanSpec = { ...night, never: { from: 4 * 60, until: 5 * 60 } };

@@ -9,7 +9,7 @@ import { definitionOf, HOUR } from "../../support/plans/shown-plans.ts";
 
 /** A Monday, 10:00 local time. */
 const MONDAY = at("2026-03-09T09:00:00Z");
-const weekly: PlanSpec = { kind: "slots", hoursMs: 3 * HOUR, withinDays: 7, useForecast: true, enabled: true };
+const weekly: PlanSpec = { kind: "slots", hoursMs: 3 * HOUR, withinDays: 7, enabled: true };
 const DAY = 24 * HOUR;
 /** Hourly prices of 14 days; `cheap` is the index of the cheapest day. */
 const timelineWith = (cheap: number, confirmedDays: number, knownDays = 14) =>
@@ -23,7 +23,10 @@ const timelineWith = (cheap: number, confirmedDays: number, knownDays = 14) =>
 
 test("a weekly plan waits for the best day of the forecast, and runs there once its prices are confirmed", () => {
   using world = new PlansOnDisk({ definitions: [definitionOf(weekly)], timeline: timelineWith(3, 1) });
-  expect(world.at(MONDAY)).toMatchObject({ state: "scheduled", nextStart: at("2026-03-11T23:00:00Z") });
+  expect(world.at(MONDAY)).toMatchObject({
+    ...{ state: "scheduled", nextStart: null, nextEnd: null, provisional: true },
+    ...{ likelyStart: at("2026-03-11T23:00:00Z"), likelyEnd: at("2026-03-12T02:00:00Z") },
+  });
   world.world.timeline = timelineWith(3, 5);
   const done = world.until(MONDAY, at("2026-03-13T09:00:00Z"));
   expect(done).toMatchObject({ state: "done", nextStart: null });

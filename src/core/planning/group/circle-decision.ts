@@ -16,8 +16,9 @@ import { advancePlan, type PlanAdvance, runsOf, UNDECIDED } from "../plan-state-
 import { planReasonOf } from "../snapshot/plan-reason.ts";
 import { type PlanSnapshot, planSnapshot } from "../snapshot/plan-snapshot.ts";
 import { solvePlan } from "../solve-plan.ts";
+import { withUsualPrices } from "../usual-prices.ts";
 import type { GroupSeat } from "./place-group.ts";
-import { afterStateOf, blockedBy, finishByOf, type PlanSlot } from "./plan-dependencies.ts";
+import { afterStateOf, finishByOf, type PlanSlot } from "./plan-dependencies.ts";
 import { crowdedFor, type GroupTurn, groupTurn, inTurn } from "./power-group.ts";
 
 /** Prices of a plan. */
@@ -110,7 +111,7 @@ function decideOne(
   context: DecisionContext,
 ): PlanSlot {
   const { definition, spec } = slot;
-  const alone = inputOf(slot, all, decided, context);
+  const alone = inputOf(slot, all, context);
   const turn = spec.kind === "avoid" ? undefined : turns.get(definition.power?.group ?? "");
   const crowded = crowdedFor(slot, all, ({ definition: other, advance }) => {
     const isSettled = turn?.places === null || decided.has(other.id);
@@ -136,14 +137,11 @@ function groupTurns(
   slots: ReadonlyMap<string, PlanSlot>,
   context: DecisionContext,
 ): Map<string, GroupTurn> {
-  const before = new Set<string>();
   const all = ordered.flatMap(({ id }) => slots.get(id) ?? []);
   const seats = all.flatMap((slot): GroupSeat[] => {
     const { definition, spec } = slot;
-    const { power, id } = definition;
-    const input = power && inputOf(slot, all, before, context);
-    if (!power) before.add(id);
-    return input && spec.kind !== "avoid" ? [{ slot, power, input }] : [];
+    const { power } = definition;
+    return power && spec.kind !== "avoid" ? [{ slot, power, input: inputOf(slot, all, context) }] : [];
   });
   const groups = Map.groupBy(seats, ({ power }) => power.group);
   const members = Map.groupBy(all, ({ definition }) => definition.power?.group);
@@ -153,9 +151,9 @@ function groupTurns(
 function inputOf(
   { definition, spec, advance }: PlanSlot,
   all: readonly PlanSlot[],
-  decided: ReadonlySet<string>,
   { now, calendar, thresholds, pricesOf, machineOf, awayOf, trusted, graceUntil, solve = solvePlan }: DecisionContext,
 ): PlanInput {
+  const { timeline } = pricesOf({ definition, spec });
   const roundOf = (slot: Pick<PlanSlot, "spec" | "advance">) => occurrenceOf(slot, calendar, now);
   const window = roundOf({ spec, advance });
   const away =
@@ -173,13 +171,9 @@ function inputOf(
     trusted,
     graceUntil,
     solve,
-    timeline: pricesOf({ definition, spec }).timeline,
+    timeline: timeline && withUsualPrices(timeline, calendar),
     ...(thresholds ? { thresholds } : {}),
-    blocked: [
-      ...blockedBy(definition, decided, all).map(({ start, end }) => ({ start, end })),
-      ...(window ? neverIn(spec, window, calendar) : []),
-      ...away,
-    ],
+    blocked: [...(window ? neverIn(spec, window, calendar) : []), ...away],
     away,
     after: afterStateOf(definition, window, before),
     machine: machineOf?.(definition.id),

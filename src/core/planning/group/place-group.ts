@@ -186,7 +186,7 @@ class PlaceSearch {
       solve: (spec, prices, window, context) => {
         const { points } = prices;
         this.#work += SOLUTION_WORK + indexAfter(points, window.end) - indexAfter(points, window.start);
-        return input.solve(spec, prices, window, { ...context, isTrial: true });
+        return input.solve(spec, prices, window, context);
       },
     };
     const runs = runsOf(plannedRuns(trial, record));
@@ -233,16 +233,14 @@ function withoutWishes({ tolerance: _, ...spec }: PlanSpec): PlanSpec {
   return hours;
 }
 
-/** Returns when a plan may not run because others, with their runs, leave too little power or share its `power_limit`. */
+/** Returns when a plan may not run because others, with their runs, leave too little power. */
 export function takenFor(
-  { slot, power }: GroupSeat,
+  { power }: GroupSeat,
   others: readonly { readonly seat: GroupSeat; readonly runs: readonly Interval[] }[],
   limit: number,
 ): Interval[] {
-  const { powerLimit } = slot.definition;
   const draws = others.flatMap(({ seat, runs }) => drawsOf(seat.power.watts, runs));
-  const alike = others.filter(({ seat }) => powerLimit !== null && seat.slot.definition.powerLimit === powerLimit);
-  return [...overloads(draws, limit - power.watts), ...alike.flatMap(({ runs }) => runs)];
+  return overloads(draws, limit - power.watts);
 }
 
 export function drawsOf(watts: number, runs: readonly Interval[]): Draw[] {

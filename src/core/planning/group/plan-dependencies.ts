@@ -33,24 +33,6 @@ export function afterStateOf(
   return isStill ? { kind: "waiting", plan: other.definition.name } : { kind: "free" };
 }
 
-/** Returns the runs of plans with the same `power_limit`. Of plans not `decided` yet only begun runs count. */
-export function blockedBy(
-  definition: PlanDefinition,
-  decided: ReadonlySet<string>,
-  all: readonly PlanSlot[],
-): (Interval & { readonly plan: string })[] {
-  const { powerLimit, id } = definition;
-  if (powerLimit === null) return [];
-  return all
-    .filter((other) => other.definition.powerLimit === powerLimit && other.definition.id !== id)
-    .flatMap((other) => {
-      const { memory } = other.advance;
-      if (!memory) return [];
-      const runs = decided.has(other.definition.id) ? runsOf(memory) : memory.startedRuns;
-      return runs.map(({ start, end }) => ({ start, end, plan: other.definition.name }));
-    });
-}
-
 /** Returns when a plan should end so that its successors still get their hours; null if it has none. */
 export function finishByOf(
   id: string,
@@ -70,13 +52,13 @@ export function finishByOf(
 }
 
 /**
- * Groups plans that depend on each other: same home, same power group or `power_limit`, or connected by `after`. A
+ * Groups plans that depend on each other: same home, same power group, or connected by `after`. A
  * decision in one circle never affects another circle. Shape: circles and their plans in the order of `plans`.
  */
 export function circlesOf(plans: readonly PlanDefinition[]): PlanDefinition[][] {
   const circles = new Map<string, Set<string>>();
-  const tiesOf = ({ id, home, powerLimit, power, after }: PlanDefinition) => [
-    ...[`plan ${id}`, `home ${home}`, `limit ${powerLimit ?? id}`, `group ${power?.group ?? id}`],
+  const tiesOf = ({ id, home, power, after }: PlanDefinition) => [
+    ...[`plan ${id}`, `home ${home}`, `group ${power?.group ?? id}`],
     ...(after ? [`plan ${after.plan}`] : []),
   ];
   for (const plan of plans) {

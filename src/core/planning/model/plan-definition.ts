@@ -17,8 +17,6 @@ export interface PlanDefinition {
   readonly home: string;
   readonly spec: PlanSpec;
   readonly after: PlanPredecessor | null;
-  /** Plans with the same word never run together. */
-  readonly powerLimit: string | null;
   /** Absent for a plan without a power group. */
   readonly power?: PlanPower;
   /** True if its energy and profile are those of its measured runs. */

@@ -52,7 +52,6 @@ interface PlanCommon {
   readonly days?: readonly Weekday[];
   /** `window`: maximum mean of the run. `slots`, `avoid`: maximum of each interval. `below`: ON below it. */
   readonly maxPrice?: number;
-  readonly useForecast: boolean;
   /** Only for `window` and `slots`. */
   readonly tolerance?: PlanTolerance;
   /** Only for `window` and `slots`: the plan runs only if it saves at least this against `window_start`. */
@@ -190,16 +189,8 @@ export interface PlanContext {
   /** Earliest start: the end of the predecessor and the pause after it. */
   readonly earliestStart?: EpochMs;
   readonly thresholds?: LevelThresholds;
-  /** True if only the runs are used, so that no alternatives are searched. */
-  readonly isTrial?: true;
-}
-
-/** Prices of other solutions, for the reason of a plan. Unit: currency per kWh; null if unknown. */
-export interface PlanAlternatives {
-  /** The best solution whose first run starts at least an hour away, or the run's length if that is shorter. */
-  readonly nextBest: { readonly start: EpochMs; readonly meanPrice: number } | null;
-  /** The cheapest solution if the tolerance selected another one. */
-  readonly best?: { readonly start: EpochMs; readonly meanPrice: number } | null;
+  /** True if estimates are used like confirmed prices. */
+  readonly estimates?: true;
 }
 
 export interface PlanSolved {
@@ -208,7 +199,6 @@ export interface PlanSolved {
   readonly runs: readonly Interval[];
   /** Weighted by the profile; null without runs. */
   readonly meanPrice: number | null;
-  readonly alternatives: PlanAlternatives;
   /** Missing hours of a partial solution; null if none are missing. */
   readonly shortfall: PlanShortfall | null;
   /** First time without a price in the remaining window, where a better solution may appear; null if none exists. */

@@ -9,6 +9,7 @@ import { type PlanMonth, type PlanSnapshot, savingOf, savingOver } from "./plan-
 export function planStatus(plan: PlanSnapshot) {
   const { state, reason, currency, meanPrice, cost, shortfall, saving, savingPerKwh, nextStart, nextEnd, learned } =
     plan;
+  const { provisional, firmAt, likelyStart, likelyEnd } = plan;
   const { month, monthBefore, lastRun } = plan.history;
   return {
     ...wire({
@@ -26,7 +27,7 @@ export function planStatus(plan: PlanSnapshot) {
     last_run: lastRun && finishedRun(lastRun),
     month: planMonth(month),
     month_before: planMonth(monthBefore),
-    ...wire({ nextStart, nextEnd }),
+    ...wire({ nextStart, nextEnd, provisional, firmAt, likelyStart, likelyEnd }),
     settings: plan.settings,
     learned: learned ? wire(learned) : null,
   };

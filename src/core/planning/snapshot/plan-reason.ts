@@ -11,7 +11,7 @@ import { hasHours, type PlanShortfall } from "../model/plan-spec.ts";
 import { mergeRuns, weekdayOf } from "../model/plan-windows.ts";
 import type { PlanInput } from "../plan-input.ts";
 import { interruptionsOf } from "../plan-interruption.ts";
-import { interruptionCauses, type PlanRecord, type PlanRun } from "../plan-record.ts";
+import { interruptionCauses, isProvisional, type PlanRecord, type PlanRun } from "../plan-record.ts";
 import { type PlanAdvance, runsOf } from "../plan-state-machine.ts";
 
 export const planCodes = [
@@ -91,12 +91,8 @@ function reasoned(given: ReasonContext): PlanReason {
   if (!trusted) return reason("clock_not_trusted", say(advance.on ? "plan.clock" : "plan.clock_off"));
   if (running) return runningReason(given, memory, running);
   switch (state) {
-    case "scheduled": {
-      const hasPrice = memory.outcome.kind === "solved" && memory.outcome.meanPrice !== null;
-      const estimated = hasPrice && memory.planned.some((run) => run.basis === "estimates");
-      const note = estimated ? say("plan.on_estimates") : "";
-      return reason(estimated ? "scheduled_on_estimates" : "scheduled", `${planWords(given, memory)}${note}`);
-    }
+    case "scheduled":
+      return reason(isProvisional(memory) ? "scheduled_on_estimates" : "scheduled", planWords(given, memory));
     case "partial": {
       const words = memory.planned.length > 0 ? planWords(given, memory) : hasRunWords(given, memory);
       return reason("partial", `${shortWords(given, memory)}; ${words}`);
@@ -225,31 +221,24 @@ function impossibleWords(given: ReasonContext, reason: PlanShortfall["reason"], 
   return say(`plan.${reason}`, { price: priceIn(given, spec.maxPrice ?? 0), wanted, missing });
 }
 
-/** Returns for example "23:15-02:15, 1.12 DKK/kWh on average instead of 2.05 DKK/kWh from 22:00; next best 01:00 at 1.31 DKK/kWh". */
+/** Returns for example "23:15-02:15, 1.12 DKK/kWh on average instead of 2.05 DKK/kWh from 22:00". */
 function planWords(given: ReasonContext, memory: PlanRecord): string {
   const { say, spec } = given;
   const runs = aheadIn(runsOf(memory), given.now);
   if (spec.kind === "avoid") return `${onButWords(given, memory)}${averageOf(given, memory)}`;
   const parts = [`${spansOf(given, runs)}${averageOf(given, memory)}`];
   if (memory.outcome.kind === "solved" && spec.kind !== "below") {
-    const { waits, alternatives } = memory.outcome;
-    const isWaiting = waits !== undefined && given.now < waits.until;
-    if (isWaiting)
-      parts.push(say("plan.waits_until", { until: timeOf(given, waits.until), time: timeOf(given, waits.from) }));
-    // Starts before the end of the wait are not among the alternatives.
-    const { best = null, nextBest } = isWaiting ? { nextBest: null } : alternatives;
-    const at = ({ start, meanPrice }: NonNullable<typeof nextBest>) => {
-      return { time: timeOf(given, start), price: priceIn(given, meanPrice) };
-    };
-    if (best && spec.tolerance) {
-      const { side, percent } = spec.tolerance;
-      parts.push(say(`plan.${side}`, { percent: decimal(given, percent), ...at(best) }));
-    }
-    // An earlier start would be in the past before the sentence changes.
-    const isAhead = nextBest && !given.advance.running && nextBest.start > (runs[0]?.start ?? 0);
-    if (isAhead) parts.push(say("plan.next_best", at(nextBest)));
+    const { waits } = memory.outcome;
+    if (isProvisional(memory)) parts[0] = say("plan.probably", { plan: parts[0] ?? "" });
+    if (waits) parts.push(waitWords(given, waits));
   }
   return parts.join("; ");
+}
+
+/** Returns when the plan becomes firm, or which prices are late. */
+function waitWords(given: ReasonContext, { until, from }: { readonly until: EpochMs; readonly from: EpochMs }): string {
+  const isLate = until <= given.now;
+  return given.say(isLate ? "plan.prices_late" : "plan.firm", { time: timeOf(given, isLate ? from : until) });
 }
 
 /** Describes an `avoid` plan by its times OFF, because it is nearly always ON. */

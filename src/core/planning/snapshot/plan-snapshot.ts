@@ -3,7 +3,7 @@ import type { EpochMs, Interval } from "../../time/interval.ts";
 import type { LearnedCourse } from "../learned-course.ts";
 import type { PlanDefinition } from "../model/plan-definition.ts";
 import type { PlanSpec } from "../model/plan-spec.ts";
-import { begunInRound, type PlanRecord } from "../plan-record.ts";
+import { begunInRound, isProvisional, type PlanRecord } from "../plan-record.ts";
 import { shownSettings } from "../plan-settings.ts";
 import type { PlanAdvance } from "../plan-state-machine.ts";
 import type { PlanReason } from "./plan-reason.ts";
@@ -62,6 +62,9 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
   const later = memory?.planned.filter((run) => run.start > now) ?? [];
   const end = running && endOfRow(running.end, later);
   const next = later.find((run) => end === null || run.start > end) ?? null;
+  const waits = memory && isProvisional(memory) ? solved?.waits : undefined;
+  const isLikely = next && waits && (next.basis === "estimates" || next.start >= waits.until);
+  const nextEnd = next && endOfRow(next.end, later);
   return {
     ...given,
     on,
@@ -71,9 +74,17 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
       ...(memory?.startedRuns ?? []).map(({ start, end, basis }) => ({ start, end, basis, begun: true })),
       ...(memory?.planned ?? []).map((run) => ({ ...run, begun: false })),
     ],
-    nextStart: next?.start ?? null,
+    /** Null while it may move, because automations act on it. */
+    nextStart: isLikely ? null : (next?.start ?? null),
     /** End of the current run, otherwise of the next one. */
-    nextEnd: end ?? (next && endOfRow(next.end, later)),
+    nextEnd: end ?? (isLikely ? null : nextEnd),
+    /** True while prices are missing that may move a planned run. */
+    provisional: waits !== undefined,
+    /** When the prices are expected; null if the plan is firm, or if they are late. */
+    firmAt: waits && waits.until > now ? waits.until : null,
+    /** The next run while it may move. */
+    likelyStart: isLikely ? next.start : null,
+    likelyEnd: isLikely ? nextEnd : null,
     /** Mean price of this occurrence's runs. Unit: currency per kWh. */
     meanPrice,
     /** Cost of this occurrence. Unit: currency. */

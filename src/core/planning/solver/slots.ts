@@ -1,12 +1,12 @@
 /** `slots`: hours in any steps, with minimum runs and pauses and maximum gaps. */
 
-import type { PlanAlternatives, PlanSolution, SlotsPlan } from "../model/plan-spec.ts";
+import type { PlanSolution, SlotsPlan } from "../model/plan-spec.ts";
 import { qualifying } from "./below.ts";
 import { beginOf, lengthsOf, stepCosts } from "./constraints.ts";
-import { PRICE_SCALE, spanOf, stepsUp } from "./grid.ts";
+import { stepsUp } from "./grid.ts";
 import { type RunsProblem, startCosts } from "./run-problem.ts";
 import { fewestSteps, mostSteps, type RunsChoice, RunsSolver } from "./runs-solver.ts";
-import { type HardLimits, infeasible, otherStart, type PlanTask, type Selection, slackOf, solved } from "./solution.ts";
+import { type HardLimits, infeasible, type PlanTask, type Selection, slackOf, solved } from "./solution.ts";
 
 type SlotsProblem = RunsProblem & { readonly on: number };
 
@@ -59,7 +59,6 @@ function whileCheap(task: PlanTask<SlotsPlan>, chosen: Selection): Selection {
   const costs = problem.costs.map((cost, step) => (cheap[step] || forced[step] ? cost : Number.POSITIVE_INFINITY));
   const more = { ...problem, costs, forced };
   const runs = new RunsSolver({ ...more, on: mostSteps(more) || on }).cheapest()?.runs ?? chosen.runs;
-  // The next best solution is one without the added steps, so it is omitted if there are any.
   return stepsOf(runs) > stepsOf(chosen.runs) ? { runs } : chosen;
 }
 
@@ -86,13 +85,7 @@ function chooseSlots(task: PlanTask<SlotsPlan>, on: number): Selection | null {
   const solver = new RunsSolver(problem);
   const best = solver.cheapest();
   if (!best) return null;
-  const choice = tolerated(task, problem, solver, best);
-  const isSame = choice.runs[0]?.[0] === best.runs[0]?.[0] && choice.cost === best.cost;
-  return {
-    runs: choice.runs,
-    nextBest: task.context.isTrial ? null : nextBest(task, problem, solver, choice),
-    best: isSame ? null : alternativeOf(task, best, on),
-  };
+  return { runs: tolerated(task, problem, solver, best).runs };
 }
 
 function problemOf({ spec, grid, window }: PlanTask<SlotsPlan>, on: number, walls?: HardLimits): SlotsProblem {
@@ -141,27 +134,4 @@ function latestWithin({ begin }: RunsProblem, solver: RunsSolver, best: RunsChoi
     if (later) return later;
   }
   return best;
-}
-
-/** Returns the best solution with another first start; null if a run is in progress. */
-function nextBest(
-  task: PlanTask,
-  { begin, on }: SlotsProblem,
-  solver: RunsSolver,
-  choice: RunsChoice,
-): PlanAlternatives["nextBest"] {
-  if (begin.kind === "running") return null;
-  const chosen = choice.runs[0]?.[0] ?? 0;
-  const apart = otherStart(task.grid, on);
-  const other = solver.cheapest({ may: (first) => Math.abs(first - chosen) >= apart });
-  return other && alternativeOf(task, other, on);
-}
-
-function alternativeOf(
-  { grid }: PlanTask,
-  { runs, cost }: RunsChoice,
-  on: number,
-): NonNullable<PlanAlternatives["nextBest"]> {
-  const first = runs[0]?.[0] ?? 0;
-  return { start: spanOf(grid, first, first + 1).start, meanPrice: cost / on / PRICE_SCALE };
 }

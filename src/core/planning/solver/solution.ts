@@ -4,7 +4,6 @@ import { indexAfter, meanPrice, type PricePoint } from "../../prices/timeline.ts
 import { clipped, type Interval } from "../../time/interval.ts";
 import type {
   ImpossibleReason,
-  PlanAlternatives,
   PlanContext,
   PlanShortfall,
   PlanSolution,
@@ -24,14 +23,9 @@ export interface PlanTask<Spec extends PlanSpec = PlanSpec> {
   readonly grid: PlanGrid;
 }
 
-/** Minimum distance to another start, or the run's length if that is shorter. */
-const OTHER_START_MS = 60 * 60_000;
-
 /** Result of a solver on the grid. Optional figures replace the plain means. */
 export interface Selection {
   readonly runs: readonly StepRun[];
-  readonly nextBest?: PlanAlternatives["nextBest"];
-  readonly best?: PlanAlternatives["nextBest"];
   /** Weighted by a profile. */
   readonly meanPrice?: number;
   readonly shortfall?: PlanShortfall;
@@ -49,7 +43,6 @@ export function solved(task: PlanTask, chosen: Selection): PlanSolved {
     runs,
     meanPrice,
     shortfall,
-    alternatives: { nextBest: chosen.nextBest ?? null, best: chosen.best ?? null },
     missing: missingIn(grid.points, grid.start, window.end),
   };
 }
@@ -57,11 +50,6 @@ export function solved(task: PlanTask, chosen: Selection): PlanSolved {
 /** Returns the parts of fixed runs inside the window. Shape: ascending, apart. */
 export function fixedIn(window: Interval, { fixed = [] }: PlanContext): Interval[] {
   return mergeRuns(fixed).flatMap((run) => clipped(run, window) ?? []);
-}
-
-/** Returns the minimum distance of another start in steps. */
-export function otherStart(grid: PlanGrid, steps: number): number {
-  return Math.max(1, Math.min(steps, Math.round(OTHER_START_MS / grid.stepMs)));
 }
 
 /** Returns the mean of the steps with a price; null if none exist. Unit: currency per kWh. */

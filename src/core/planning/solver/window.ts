@@ -2,17 +2,8 @@
 
 import type { PlanSolution, PlanTolerance, WindowPlan } from "../model/plan-spec.ts";
 import { stepCosts } from "./constraints.ts";
-import { PRICE_SCALE, spanOf, stepsUp } from "./grid.ts";
-import {
-  fixedIn,
-  type HardLimits,
-  infeasible,
-  otherStart,
-  type PlanTask,
-  type Selection,
-  slackOf,
-  solved,
-} from "./solution.ts";
+import { PRICE_SCALE, stepsUp } from "./grid.ts";
+import { fixedIn, type HardLimits, infeasible, type PlanTask, type Selection, slackOf, solved } from "./solution.ts";
 
 /** Weight of the mean power. Weights are whole numbers, so that costs are exact. */
 const MEAN_WEIGHT = 1_000;
@@ -52,23 +43,13 @@ export function profileWeights(profile: readonly number[] = [], steps: number): 
 }
 
 function chooseRun(task: PlanTask<WindowPlan>, priced: Float64Array, weights: Float64Array): Selection | null {
-  const { spec, grid } = task;
+  const { spec } = task;
   const costs = affordable(priced, spec.maxPrice, weights);
   const best = leastOf(costs);
   if (best === Number.POSITIVE_INFINITY) return null;
   const total = totalOf(weights);
   const first = spec.tolerance ? tolerated(task, costs, total, spec.tolerance) : costs.indexOf(best);
-  const startAt = (step: number) => {
-    return { start: spanOf(grid, step, step).start, meanPrice: (costs[step] as number) / total / PRICE_SCALE };
-  };
-  const cheapest = costs.indexOf(best);
-  const other = elsewhere(costs, first, otherStart(grid, weights.length));
-  return {
-    runs: [[first, first + weights.length]],
-    nextBest: other === null ? null : startAt(other),
-    best: cheapest === first ? null : startAt(cheapest),
-    meanPrice: startAt(first).meanPrice,
-  };
+  return { runs: [[first, first + weights.length]], meanPrice: (costs[first] as number) / total / PRICE_SCALE };
 }
 
 /** Returns the latest or the earliest start within the tolerance. */
@@ -100,13 +81,6 @@ function affordable(costs: Float64Array, maxPrice: number | undefined, weights: 
   if (maxPrice === undefined) return costs;
   const most = Math.round(maxPrice * PRICE_SCALE) * totalOf(weights);
   return costs.map((cost) => (cost <= most ? cost : Number.POSITIVE_INFINITY));
-}
-
-/** Returns the best first step at least `apart` steps from `from`; null if none exists. Ties: the earliest. */
-function elsewhere(costs: Float64Array, from: number, apart: number): number | null {
-  const others = costs.map((cost, first) => (Math.abs(first - from) < apart ? Number.POSITIVE_INFINITY : cost));
-  const least = leastOf(others);
-  return least === Number.POSITIVE_INFINITY ? null : others.indexOf(least);
 }
 
 function longestStretch(costs: Float64Array): number {

@@ -20,7 +20,6 @@ const freezer: AvoidPlan = {
   kind: "avoid",
   hoursMs: 4 * HOUR,
   maxGapMs: 1.5 * HOUR,
-  useForecast: false,
   enabled: true,
 };
 
@@ -130,7 +129,7 @@ describe("a plan of kind avoid is ON", () => {
   });
 
   test("other kinds keep their state while the clock is not trusted if when_lost is keep", () => {
-    const spec: PlanSpec = { kind: "slots", hoursMs: 4 * HOUR, useForecast: false, enabled: true, whenLost: "keep" };
+    const spec: PlanSpec = { kind: "slots", hoursMs: 4 * HOUR, enabled: true, whenLost: "keep" };
     const known = { spec, timeline: timelineOf(prices) };
     const running = live({ now: MIDNIGHT, ...known }, MIDNIGHT + HOUR);
     const over = live({ now: MIDNIGHT + HOUR, memory: running.memory, ...known }, MIDNIGHT + 12 * HOUR);

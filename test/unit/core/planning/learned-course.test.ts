@@ -35,8 +35,8 @@ test("a window gets energy and course, slots get the energy, other kinds nothing
   const learned = { runs: 3, kwh: 1.2, profile: [1, 0.5] };
   expect(withLearned(WASHER, learned)).toEqual({ ...WASHER, kwh: 1.2, profile: [1, 0.5] });
   expect(withLearned(WASHER, null)).toBe(WASHER);
-  const slots = { kind: "slots", hoursMs: HOUR_MS, useForecast: false, enabled: true } as const;
+  const slots = { kind: "slots", hoursMs: HOUR_MS, enabled: true } as const;
   expect(withLearned(slots, learned)).toEqual({ ...slots, kwh: 1.2 });
-  const below = { kind: "below", maxPrice: 1, useForecast: false, enabled: true } as const;
+  const below = { kind: "below", maxPrice: 1, enabled: true } as const;
   expect(withLearned(below, learned)).toBe(below);
 });

@@ -11,7 +11,6 @@ const car: SlotsPlan = {
   hoursMs: 4 * HOUR,
   from: 22 * 60,
   readyBy: 7 * 60,
-  useForecast: false,
   enabled: true,
 };
 

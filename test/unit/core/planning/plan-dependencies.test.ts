@@ -30,12 +30,6 @@ test("without dependencies, each plan takes the cheapest hours", () => {
   expect(runsOf([washer, dryer])).toEqual({ washer: ["02:00-05:00"], dryer: ["02:00-04:00"] });
 });
 
-test("plans of one power_limit group do not overlap; the first in the file chooses first", () => {
-  const grouped = [washer, dryer].map((plan) => ({ ...plan, powerLimit: "kitchen" }));
-  expect(runsOf(grouped)).toEqual({ washer: ["02:00-05:00"], dryer: ["00:00-02:00"] });
-  expect(runsOf(grouped.reverse())).toEqual({ dryer: ["02:00-04:00"], washer: ["04:00-07:00"] });
-});
-
 test("a plan with `after` starts after the other plan and the pause, in any order in the file", () => {
   const after = { ...dryer, after: { plan: "washer", pauseMs: HOUR / 4 } };
   const expected = { washer: ["01:00-04:00"], dryer: ["05:00-07:00"] };
@@ -62,16 +56,17 @@ test("`after` a disabled plan has no effect", () => {
   });
 });
 
-test("circlesOf groups plans of one home, of one power_limit group or linked by `after`", () => {
+test("circlesOf groups plans of one home, of one group or linked by `after`", () => {
+  const power = { group: "shared", limitWatts: 1, watts: 1, priority: 1 };
   const plan = (id: string, home: string, more: Partial<PlanDefinition> = {}) =>
-    ({ id, home, powerLimit: null, after: null, ...more }) as PlanDefinition;
+    ({ id, home, after: null, ...more }) as PlanDefinition;
   const plans = [
     plan("a", "one"),
     plan("b", "two"),
     plan("c", "three", { after: { plan: "b", pauseMs: 0 } as PlanDefinition["after"] }),
-    plan("d", "four", { powerLimit: "shared" }),
+    plan("d", "four", { power }),
     plan("e", "one"),
-    plan("f", "five", { powerLimit: "shared" }),
+    plan("f", "five", { power }),
     plan("g", "six"),
   ];
   expect(circlesOf(plans).map((circle) => circle.map(({ id }) => id))).toEqual([

@@ -68,7 +68,7 @@ describe("an interrupted run of a window plan", () => {
     expect(late.memory?.window.start).toBe(at("2026-03-11T21:00:00Z"));
   });
 
-  test("an interrupted run of a window plan waits for another plan of its power_limit group, until a quarter-hour boundary", () => {
+  test("an interrupted run of a window plan waits for another plan of its group, until a quarter-hour boundary", () => {
     const now = at("2026-03-11T02:40:00Z");
     const blocked = [{ start: at("2026-03-11T02:30:00Z"), end: at("2026-03-11T03:20:00Z") }];
     const found = step({ now, memory: leftAt(at("2026-03-11T01:46:00Z")), blocked });

@@ -66,7 +66,7 @@ describe("the reason of a plan with its figures", () => {
   );
 
   test("an avoid plan reports its times OFF", () => {
-    const spec: PlanSpec = { kind: "avoid", hoursMs: 3 * HOUR, useForecast: false, enabled: true };
+    const spec: PlanSpec = { kind: "avoid", hoursMs: 3 * HOUR, enabled: true };
     const midnight = at("2026-03-09T23:00:00Z");
     const now = midnight + 600_000;
     const advance = live({ now: midnight, spec }, now);
@@ -76,12 +76,7 @@ describe("the reason of a plan with its figures", () => {
   });
 
   test.each<readonly [string, PlanSpec, Partial<Parameters<typeof step>[0]>, string]>([
-    [
-      "every price too high",
-      { kind: "below", maxPrice: 0.1, useForecast: false, enabled: true },
-      {},
-      "no known price is low enough",
-    ],
+    ["every price too high", { kind: "below", maxPrice: 0.1, enabled: true }, {}, "no known price is low enough"],
     [
       "above max_price",
       { ...washer, maxPrice: 0.3 },
@@ -116,9 +111,9 @@ describe("the reason of a plan with its figures", () => {
     ["disabled", { ...washer, enabled: false }, {}, "the plan is disabled"],
     [
       "on estimates",
-      { ...washer, useForecast: true },
+      { ...washer },
       { timeline: timelineOf(nightPrices().map((point) => ({ ...point, estimate: point.start >= OPENS }))) },
-      `${before}; based on estimates until the prices are confirmed`,
+      `probably ${before}; the prices from 22:00 on are late`,
     ],
   ])("%s", (_name, spec, given, expected) => {
     expect(words(spec, given)).toBe(expected);
@@ -197,16 +192,10 @@ describe("the reason's figures", () => {
   });
 
   test("do not name estimates if prices are missing and none is an estimate", () => {
-    const spec: PlanSpec = { ...washer, kind: "avoid", useForecast: true };
+    const spec: PlanSpec = { ...washer, kind: "avoid" };
     const timeline = timelineOf(nightPrices().filter(({ start }) => start < at("2026-03-11T04:00:00Z")));
     expect(words(spec, { timeline })).toMatch(/^ON except/);
     expect(words(spec, { timeline })).not.toMatch(/estimates/);
-  });
-
-  test("contain no next best without the cheap hours that up_to added", () => {
-    const spec = { ...washer, kind: "slots", from: 3 * 60, upToMs: 4 * HOUR, cheapBelow: { maxPrice: 3 } } as const;
-    expect(words({ ...spec, cheapBelow: { maxPrice: 0.1 } })).toMatch(/next best/);
-    expect(words(spec)).not.toMatch(/next best/);
   });
 });
 

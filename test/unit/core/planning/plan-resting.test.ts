@@ -52,7 +52,7 @@ test.each<readonly [string, Partial<PlanInput>, PlanRecord | null, boolean]>([
 });
 
 test("the longest time OFF counts from the end of the last run, or from when the plan was first seen", () => {
-  const spec: PlanSpec = { kind: "avoid", hoursMs: HOUR_MS, maxGapMs: 2 * HOUR_MS, useForecast: false, enabled: true };
+  const spec: PlanSpec = { kind: "avoid", hoursMs: HOUR_MS, maxGapMs: 2 * HOUR_MS, enabled: true };
   expect(gapEndsAt(spec, record)).toBe(OPENS + 2 * HOUR_MS);
   expect(gapEndsAt(spec, { ...record, before: [run("prices", 3)], startedRuns: [run("prices")] })).toBe(
     OPENS + 5 * HOUR_MS,

@@ -42,7 +42,7 @@ describe("the price of a run", () => {
 describe("the energy of a run", () => {
   const spec = { ...washer, kwh: 4 };
   const upTo: PlanSpec = { ...spec, kind: "slots", hoursMs: 2 * HOUR_MS, upToMs: 4 * HOUR_MS };
-  const below: PlanSpec = { kind: "below", maxPrice: 1, kwh: 4, useForecast: false, enabled: true };
+  const below: PlanSpec = { kind: "below", maxPrice: 1, kwh: 4, enabled: true };
   const none = { startedRuns: [], planned: [] };
 
   test.each<readonly [string, PlanSpec, Parameters<typeof energyOf>[1], Parameters<typeof energyOf>[2], number | null]>(

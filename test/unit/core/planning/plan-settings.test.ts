@@ -6,19 +6,19 @@ import { adjustedSpec, changeSettings, resetOf, shownSettings } from "../../../.
 import { slots, washer } from "../../../support/plans/plan-life.ts";
 
 function definitionOf(spec: PlanSpec): PlanDefinition {
-  return { id: "a", name: "A", home: "home", spec, after: null, powerLimit: null };
+  return { id: "a", name: "A", home: "home", spec, after: null };
 }
 
 const withCheap: PlanSpec = {
   ...{ kind: "slots", hoursMs: 2 * 3_600_000, upToMs: 4 * 3_600_000, cheapBelow: { percent: 20 } },
-  ...{ useForecast: false, enabled: true },
+  ...{ enabled: true },
 };
 const times = ["from", "ready_by", "days", "away"] as const;
 const always = ["max_price", "enabled"] as const;
 const choices = ["tolerance", "min_saving"] as const;
 const soc = { topic: "car", capacityKwh: 50, target: 80, minimum: 20 };
-const common = { useForecast: false, enabled: true };
-const hours = { hoursMs: 2 * 3_600_000, useForecast: false, enabled: true };
+const common = { enabled: true };
+const hours = { hoursMs: 2 * 3_600_000, enabled: true };
 
 test.each([
   ["a window", washer, ["hours", ...times, ...always, ...choices]],

@@ -120,8 +120,8 @@ describe("missing prices", () => {
 
   test("missing prices are replaced by estimates for planning, but a run starts only at a confirmed price", () => {
     const estimated = nightPrices().map((point) => ({ ...point, estimate: point.start >= at("2026-03-10T23:00:00Z") }));
-    const spec: PlanSpec = { ...washer, useForecast: true };
-    const planned = step({ now: OPENS, spec, timeline: timelineOf(estimated) });
+    const spec: PlanSpec = { ...washer };
+    const planned = step({ now: OPENS - 9 * HOUR, spec, timeline: timelineOf(estimated) });
     expect([planned.state, planned.memory?.planned[0]?.basis]).toEqual(["scheduled", "estimates"]);
     const due = step({
       now: at("2026-03-11T01:00:00Z"),
@@ -137,7 +137,7 @@ describe("missing prices", () => {
   test("limit a started run of slots to its confirmed part", () => {
     const cut = at("2026-03-11T02:00:00Z");
     const estimated = nightPrices().map((point) => ({ ...point, estimate: point.start >= cut }));
-    const spec: PlanSpec = { ...slots, useForecast: true };
+    const spec: PlanSpec = { ...slots };
     const memory = step({ now: OPENS, spec, timeline: timelineOf(estimated) }).memory;
     const running = step({ now: at("2026-03-11T01:00:00Z"), spec, timeline: timelineOf(estimated), memory });
     expect(running.memory?.startedRuns).toMatchObject([{ start: at("2026-03-11T01:00:00Z"), end: cut }]);
@@ -172,14 +172,6 @@ describe("commands", () => {
     expect(past.state).toBe("running");
     const over = step({ now: at("2026-03-11T07:00:00Z"), memory: past.memory });
     expect(over.memory?.window.start).toBe(at("2026-03-11T21:00:00Z"));
-  });
-
-  test("run_now is rejected while another plan of its power_limit group runs", () => {
-    const others = [{ plan: "Dryer", start: OPENS, end: OPENS + HOUR }];
-    expect(runNow(washer, memory, OPENS, { others })).toMatchObject({
-      kind: "refused",
-      reason: { key: "refused.power_limit", facts: { plan: "Dryer" } },
-    });
   });
 
   test("stop ends a run; its price covers only the time until then", () => {

@@ -30,7 +30,6 @@ test("a plan without hours takes the present window, and one that is longer than
     maxPrice: 1,
     from: spec.from,
     readyBy: spec.readyBy,
-    useForecast: false,
     enabled: true,
   };
   expect(startOf(below as Parameters<typeof roundAt>[0], null, CLOSES - MINUTE_MS, calendar)).toBe(OPENS);

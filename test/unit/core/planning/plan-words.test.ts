@@ -52,8 +52,8 @@ describe("savings name their baseline", () => {
   });
 
   test.each<PlanSpec>([
-    { kind: "below", maxPrice: 1, kwh: 4, useForecast: false, enabled: true },
-    { kind: "avoid", hoursMs: 4 * HOUR, kwh: 4, useForecast: false, enabled: true },
+    { kind: "below", maxPrice: 1, kwh: 4, enabled: true },
+    { kind: "avoid", hoursMs: 4 * HOUR, kwh: 4, enabled: true },
   ])("$kind uses kwh of a whole occurrence and reports money", (spec) => {
     const start = at("2026-03-09T23:00:00Z");
     const { cost, meanPrice, saving } = shown(step({ now: start, spec }), spec, start);
@@ -117,21 +117,6 @@ describe("times", () => {
   });
 });
 
-test.each<[PlanSpec, RegExp]>([
-  [
-    { ...washer, tolerance: { percent: 400, side: "latest" } },
-    /latest start within 400 % of the best price \(Wed 02:00 at 0.50 DKK\/kWh\)/,
-  ],
-  [
-    { ...washer, kind: "slots", tolerance: { percent: 400, side: "earliest" } },
-    /earliest start within 400 % of the best price \(Wed 02:00 at 0.50 DKK\/kWh\)/,
-  ],
-])("the tolerance is mentioned if it decided", (spec, words) => {
-  expect(wordsOf(step({ now: AFTERNOON, spec }), AFTERNOON, spec)).toMatch(words);
-  const strict = { ...spec, tolerance: { percent: 1, side: "latest" } } as PlanSpec;
-  expect(wordsOf(step({ now: AFTERNOON, spec: strict }), AFTERNOON, strict)).not.toContain("within");
-});
-
 test("stop after a manual run does not skip the next occurrence", () => {
   const planned = step({ now: AFTERNOON });
   const begun = runNow(washer, planned.memory, AFTERNOON);
@@ -161,7 +146,6 @@ test("hours of avoid and max_gap are rounded down to whole price intervals, othe
     kind: "avoid",
     hoursMs: 2.5 * HOUR,
     maxGapMs: 1.9 * HOUR,
-    useForecast: false,
     enabled: true,
   };
   const { memory } = live({ now: midnight, spec }, midnight + 10 * HOUR);
@@ -173,7 +157,7 @@ test("hours of avoid and max_gap are rounded down to whole price intervals, othe
 });
 
 test.each(["below", "avoid"] as const)("an occurrence of %s distributes its kwh over all its runs", (kind) => {
-  const spec = { kind, kwh: 4, hoursMs: 3_600_000, useForecast: false, enabled: true };
+  const spec = { kind, kwh: 4, hoursMs: 3_600_000, enabled: true };
   const run = { start: 0, end: 7_200_000, basis: "prices", settled: false } as const;
   const record = { ...newRecord({ start: 0, end: 86_400_000, until: 86_400_000 }, 0, []), startedRuns: [run] };
   expect(energyOf(spec, { start: 0, end: 3_600_000 }, record)).toBe(2);

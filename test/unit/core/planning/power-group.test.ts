@@ -16,7 +16,7 @@ const LIMIT = 8_000;
 const stepAt = (step: number) => START + step * QUARTER_MS;
 const spanOf = (from: number, to: number): Interval => ({ start: stepAt(from), end: stepAt(to) });
 const once = spanOf(0, STEPS);
-const common = { useForecast: true, enabled: true, once } as const;
+const common = { enabled: true, once } as const;
 const steps = (most: number) => fc.integer({ min: 1, max: most }).map((count) => count * QUARTER_MS);
 const pricesOf = (prices: readonly number[]) =>
   timelineOf(prices.map((price, step) => ({ ...spanOf(step, step + 1), price, estimate: false })));
@@ -267,7 +267,7 @@ function ordersOf(items: readonly number[]): number[][] {
 const evening = timelineOf(
   points(daysOf("2026-03-07", "2026-03-13"), (i) => 1 + Math.sin(i / 15) + ((i * 7) % 11) / 20),
 );
-const night = { useForecast: false, enabled: true, from: 17 * 60, readyBy: 7 * 60 } as const;
+const night = { enabled: true, from: 17 * 60, readyBy: 7 * 60 } as const;
 const car: PlanSpec = { ...night, kind: "slots", hoursMs: 4 * HOUR_MS, readyBy: 0 };
 const crowded: Record<string, readonly (readonly [PlanSpec, number])[]> = {
   "two cars that do not both fit before midnight, with three other plans": [

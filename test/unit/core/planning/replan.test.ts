@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { decideCircle, decidedSnapshot } from "../../../../src/core/planning/group/circle-decision.ts";
 import { afterStateOf } from "../../../../src/core/planning/group/plan-dependencies.ts";
 import type { PlanSpec } from "../../../../src/core/planning/model/plan-spec.ts";
 import type { PlanRecord } from "../../../../src/core/planning/plan-record.ts";
+import { UNDECIDED } from "../../../../src/core/planning/plan-state-machine.ts";
+import type { Timeline } from "../../../../src/core/prices/timeline.ts";
 import { without } from "../../../../src/core/time/interval.ts";
-import { at, daysOf, points, timelineOf } from "../../../support/home/price-days.ts";
+import { at, calendar, daysOf, points, timelineOf } from "../../../support/home/price-days.ts";
 import { live, nightPrices, OPENS, slots, step, timesOf, washer, wordsOf } from "../../../support/plans/plan-life.ts";
 import { definitionOf } from "../../../support/plans/shown-plans.ts";
 
@@ -90,13 +93,12 @@ describe("a plan with only some of its prices", () => {
       const waiting = planned(day);
       expect(waiting.memory?.planned[0]?.start).toBeGreaterThanOrEqual(at("2026-03-10T13:00:00Z"));
       const words = wordsOf(waiting, MORNING, day);
-      expect(words).toContain("waits until 14:00 for the prices from Wed 00:00 on");
-      expect(words).not.toContain("next best");
+      expect(words).toMatch(/^probably 14:00-16:00, .*; firm about 14:00$/);
     });
 
     test("and is planned again then", () => {
       const later = live({ now: MORNING, spec: day, timeline: pricesOf() }, at("2026-03-10T13:00:00Z"));
-      expect(wordsOf(later, at("2026-03-10T13:00:00Z"), day)).not.toContain("waits");
+      expect(wordsOf(later, at("2026-03-10T13:00:00Z"), day)).not.toContain("probably");
     });
 
     test("but not longer than max_gap", () => {
@@ -138,9 +140,41 @@ describe("a plan with only some of its prices", () => {
       estimate: point.start >= OPENS,
       price: point.start === OPENS ? 0.01 : point.price,
     }));
-    const spec: PlanSpec = { ...washer, hoursMs: HOUR, useForecast: true };
+    const spec: PlanSpec = { ...washer, hoursMs: HOUR };
     const planned = step({ now: OPENS, spec, timeline: timelineOf(cheapNow) });
-    expect(planned.memory?.planned[0]?.start).toBeGreaterThanOrEqual(OPENS + HOUR);
+    expect([planned.state, planned.running]).toEqual(["no_prices", null]);
+  });
+});
+
+describe("a night plan before tomorrow's prices", () => {
+  const spec = { ...slots, from: 17 * 60, hoursMs: 3 * HOUR } as PlanSpec;
+  const today = timelineOf(nightPrices("2026-03-10"));
+  const morning = at("2026-03-10T07:40:00Z");
+  const context = { calendar, trusted: true, language: "en", graceUntil: 0, onBroken: () => {} } as const;
+  const decidedAt = (now: number, timeline: Timeline) => {
+    const pricesOf = () => ({ isHomeKnown: true, timeline, lacksExport: false });
+    const own = { definition: definitionOf(spec), spec, advance: UNDECIDED };
+    const [slot] = decideCircle([own], { ...context, now, pricesOf });
+    const history = { month: null, monthBefore: null, lastRun: null } as never;
+    return slot && decidedSnapshot(slot, { ...context, now, pricesOf }, { history, refused: null });
+  };
+
+  test("is provisional: it will probably run in the usual cheap hours, not in the known expensive ones", () => {
+    expect(decidedAt(morning, today)).toMatchObject({
+      ...{ provisional: true, firmAt: at("2026-03-10T13:00:00Z"), nextStart: null, nextEnd: null },
+      ...{ likelyStart: at("2026-03-10T23:00:00Z"), likelyEnd: at("2026-03-11T00:00:00Z") },
+      reason: {
+        code: "scheduled_on_estimates",
+        text: expect.stringMatching(/^probably Wed 00:00-01:00, Wed 02:00-04:00, .*; firm about 14:00$/),
+      },
+    });
+  });
+
+  test("is firm with tomorrow's prices, and provisional while they are late", () => {
+    const firm = decidedAt(at("2026-03-10T12:10:00Z"), timelineOf(nightPrices()));
+    expect(firm).toMatchObject({ provisional: false, nextStart: at("2026-03-10T23:00:00Z"), likelyStart: null });
+    const late = decidedAt(at("2026-03-10T15:00:00Z"), today);
+    expect(late?.reason.text).toMatch(/^probably .*; the prices from Wed 00:00 on are late$/);
   });
 });
 
@@ -148,11 +182,11 @@ describe("a run does not follow a missed start", () => {
   const found = at("2026-03-11T01:20:00Z");
   const notNow = (given: Partial<Parameters<typeof step>[0]>) => step({ now: found, memory: PLANNED, ...given });
 
-  test("at estimates, if it may not use them", () => {
+  test("at estimates", () => {
     const cut = at("2026-03-11T02:00:00Z");
     const estimated = nightPrices().map((point) => ({ ...point, estimate: point.start >= cut }));
     const late = notNow({ timeline: timelineOf(estimated) });
-    expect([late.running, late.state]).toEqual([null, "no_prices"]);
+    expect([late.running, late.memory?.planned[0]?.basis]).toEqual([null, "estimates"]);
   });
 
   test("above max_price", () => {

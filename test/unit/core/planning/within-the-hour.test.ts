@@ -8,7 +8,7 @@ import { definitionOf, HOUR } from "../../../support/plans/shown-plans.ts";
 /** 12:30 local time. */
 const HALF_PAST = at("2026-03-10T11:30:00Z");
 const NOON = at("2026-03-10T11:00:00Z");
-const base = { useForecast: false, enabled: true } as const;
+const base = { enabled: true } as const;
 const hourly = (priceAt: (hour: number) => number) =>
   timelineOf(points(daysOf("2026-03-10", "2026-03-10"), (i) => priceAt(i % 24), { unit: "hour" }));
 const worldOf = (spec: PlanSpec, priceAt: (hour: number) => number) =>

@@ -102,10 +102,7 @@ const cases: readonly Case[] = [
     placeMessages("elbro", place("charges", at("2026-03-20T00:00:00Z"))),
   ),
   planCase("a plan that knows when it runs", planOf(WASHER)),
-  planCase(
-    "a plan without times, energy and hours",
-    planOf({ kind: "below", level: "cheap", useForecast: false, enabled: true }),
-  ),
+  planCase("a plan without times, energy and hours", planOf({ kind: "below", level: "cheap", enabled: true })),
   planCase("a plan without prices", planOf(WASHER, "none")),
   plugCase("a plug that measures", MEASURED),
   plugCase("a plug that is as it should be", PLUG),

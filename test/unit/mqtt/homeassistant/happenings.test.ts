@@ -24,7 +24,7 @@ test("tomorrow's prices and negative prices are one event each, also after midni
   expect(restarted.ofHome(homeSnapshot({ home: HOME, timeline: timelineOf(list), now: NOON, calendar }))).toEqual([]);
 });
 
-test("a plan starts, ends and cannot run", () => {
+test("a plan starts, ends, cannot run and becomes firm", () => {
   const happenings = new Happenings(calendar);
   const plan = planOf(WASHER);
   const typesAfter = (changes: Partial<typeof plan>) =>
@@ -34,5 +34,7 @@ test("a plan starts, ends and cannot run", () => {
   expect(typesAfter({ on: true, state: "running" })).toEqual([]);
   expect(typesAfter({ on: false, state: "impossible" })).toEqual(["plan_ended", "plan_cannot_run"]);
   expect(typesAfter({ on: false, state: "no_prices" })).toEqual([]);
+  expect(typesAfter({ on: false, provisional: true })).toEqual([]);
+  expect(typesAfter({ on: false, provisional: false })).toEqual(["plan_firm"]);
   expect(happenings.ofPlan({ ...plan, on: true })[0]).toMatchObject({ code: plan.reason.code });
 });

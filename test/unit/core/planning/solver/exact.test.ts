@@ -36,22 +36,3 @@ function shorter(given: SmallCase, byMs: number): SmallCase {
   const { cheapBelow: _, upToMs: __, ...own } = spec;
   return { ...given, spec: { ...own, hoursMs: spec.hoursMs - byMs } };
 }
-
-test("a run in progress has no next-best alternative", () => {
-  const prices = [5, 1, 2, 3, 4, 6];
-  const none = prices.map(() => false);
-  const given: SmallCase = {
-    ...{
-      spec: { kind: "slots", hoursMs: 3 * QUARTER_MS, useForecast: false, enabled: true },
-      prices,
-      estimates: none,
-      blocked: none,
-      ahead: 0,
-    },
-    now: 1,
-    fixed: [[1, 2]],
-  };
-  const solution = solveSmall(given);
-  expect(pictureOf(solution, given)).toBe(".###..");
-  expect(solution.kind === "solved" && solution.alternatives.nextBest).toBeNull();
-});

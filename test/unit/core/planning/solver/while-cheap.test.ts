@@ -5,10 +5,10 @@ import { pictureOf, type SmallCase, solveSmall } from "../../../../support/plans
 
 const STEPS = 10;
 const none = Array.from({ length: STEPS }, () => false);
-const base = { kind: "slots", useForecast: true, enabled: true } as const;
+const base = { kind: "slots", enabled: true } as const;
 
 const caseOf = (spec: SlotsPlan, prices: readonly number[]): SmallCase => ({
-  ...{ spec, prices, estimates: none, blocked: none, ahead: 0, now: 0, fixed: [] },
+  ...{ spec, prices, estimates: none, usesEstimates: false, blocked: none, ahead: 0, now: 0, fixed: [] },
 });
 
 test("a plan with up_to runs three quarter hours, and more at prices of at most 2: ##..#####.", () => {

@@ -1,0 +1,38 @@
+/** Estimates of prices that neither the service nor its forecast has yet: those of the same time on the days before. */
+import { type PricePoint, pointAt, type Timeline } from "../prices/timeline.ts";
+import type { Calendar } from "../time/calendar.ts";
+import { DAY_MS, type EpochMs } from "../time/interval.ts";
+
+/** Days of which the mean is expected: as many as a timeline has before today. */
+const USUAL_DAYS = 3;
+/** Longest estimate: the longest window of a plan. */
+const MAX_AHEAD_MS = 7 * DAY_MS;
+
+/** Results by timeline, which is read again when prices change, and each day. */
+const known = new WeakMap<Timeline, Timeline>();
+
+/** Returns a timeline with an estimate for each time in the week after its last price. */
+export function withUsualPrices(timeline: Timeline, calendar: Calendar): Timeline {
+  const made = known.get(timeline) ?? { ...timeline, points: extended(timeline.points, calendar) };
+  known.set(timeline, made);
+  return made;
+}
+
+function extended(points: readonly PricePoint[], calendar: Calendar): readonly PricePoint[] {
+  const last = points.at(-1);
+  if (!last) return points;
+  const all = [...points];
+  const stepMs = last.end - last.start;
+  for (let start = last.end; start < last.end + MAX_AHEAD_MS; start += stepMs) {
+    const price = usualAt(all, start, calendar);
+    if (price === null) break;
+    all.push({ start, end: start + stepMs, price, estimate: true });
+  }
+  return all;
+}
+
+function usualAt(points: readonly PricePoint[], at: EpochMs, calendar: Calendar): number | null {
+  const prices = Array.from({ length: USUAL_DAYS }, (_, i) => pointAt(points, calendar.shift(at, "day", -1 - i)));
+  const found = prices.flatMap((point) => point?.price ?? []);
+  return found.length > 0 ? found.reduce((sum, price) => sum + price, 0) / found.length : null;
+}
