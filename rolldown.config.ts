@@ -32,17 +32,54 @@ const STYLES = path.join(DASHBOARD, "page.css");
 /** Subjects of the daemon's errors, which the dashboard loads after the first one. */
 const SHARED_TEXTS = ["mistake", "refused"] as const;
 
-/** Leaves texts that the daemon does not show out of the program. */
-function withoutOtherTexts(): Plugin {
-  const others: readonly string[] = [...dashboardSubjects, ...generatedSubjects];
+/** Subjects that the daemon reads from a file for each language. */
+const isOfDaemon = (subject: string): boolean =>
+  ![...dashboardSubjects, ...generatedSubjects, ...SHARED_TEXTS].some((other) => other === subject);
+
+/** Makes the daemon read texts when it shows them. In the program they would cost memory and time at each start. */
+function withTextFiles(): Plugin {
   return {
-    name: "without-other-texts",
+    name: "with-text-files",
     transform: {
       filter: { id: /\/src\/i18n\/\w+\.json$/ },
-      handler: (code) => {
-        const texts = Object.entries<object>(JSON.parse(code)).filter(([subject]) => !others.includes(subject));
-        return JSON.stringify(Object.fromEntries(texts));
+      handler: (code, id) => {
+        const { name } = path.parse(id);
+        const subjects = Object.keys(JSON.parse(code)).filter(isOfDaemon);
+        const member = (subject: string, file: string, part = "") =>
+          `get ${subject}() { return read("${file}")${part}; },`;
+        const members = [
+          ...subjects.map((subject) => member(subject, `texts-${name}.json`, `.${subject}`)),
+          ...SHARED_TEXTS.map((subject) => member(subject, `dashboard/texts-${name}-${subject}.json`)),
+        ];
+        const script = `import { readFileSync } from "node:fs";
+          import path from "node:path";
+          const known = {};
+          const read = (file) => known[file] ??= JSON.parse(readFileSync(path.join(__dirname, file), "utf8"));
+          export default { ${members.join("\n")} };`;
+        return { code: script, moduleType: "js" };
       },
+    },
+    generateBundle() {
+      for (const language of languages) {
+        const texts = Object.entries<object>(textFiles[language]).filter(([subject]) => isOfDaemon(subject));
+        const source = JSON.stringify(Object.fromEntries(texts));
+        this.emitFile({ type: "asset", fileName: `texts-${language}.json`, source });
+      }
+    },
+  };
+}
+
+/** Escapes characters beyond Latin-1 in literals. With one of them, V8 keeps a whole file in two bytes per character. */
+function inLatin1(): Plugin {
+  return {
+    name: "in-latin-1",
+    generateBundle(_, bundle) {
+      for (const file of Object.values(bundle))
+        if (file.type === "chunk")
+          file.code = file.code.replace(
+            /[^\0-\xff]/g,
+            (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+          );
     },
   };
 }
@@ -202,7 +239,7 @@ export default defineConfig({
       yaml: path.join(import.meta.dirname, "node_modules/yaml/browser/dist/index.js"),
     },
   },
-  plugins: [withPages(), withMdnsThread(), withoutOtherTexts(), asPackage()],
+  plugins: [withPages(), withMdnsThread(), withTextFiles(), inLatin1(), asPackage()],
   // Dynamic imports (embedded broker, demo, HTTP client, WebSocket, LAN API) become files of their own. One single file
   // would load all Node modules that they use at every start, which costs 4 MB.
   output: {
