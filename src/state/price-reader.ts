@@ -218,7 +218,8 @@ export class HomeReader {
       const { store, calendar } = this.#deps;
       const range = { start: calendar.add("day", day, -COMPARED_DAYS), end: calendar.add("day", day, 2) };
       const points = pricePoints(store.rows(pricesOf(home), range), false);
-      const feeHour = (_: unknown, i: number) => hourPrice(points, day + (i - FEE_HOURS) * HOUR_MS) ?? Number.NaN;
+      const byHour = Map.groupBy(points, ({ start }) => Math.floor((start - day) / HOUR_MS));
+      const feeHour = (_: unknown, i: number) => meanPrice(byHour.get(i - FEE_HOURS) ?? []) ?? Number.NaN;
       return {
         prices: Float64Array.from(points.filter(({ start }) => start < day).map(({ price }) => price)),
         hourPrices: Float64Array.from({ length: FEE_HOURS }, feeHour),
