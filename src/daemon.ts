@@ -153,6 +153,7 @@ function openEditors(
     editor: new ConfigurationEditor(overlay),
     settings: new SettingsEditor(overlay),
     history: new OverlayHistory(overlay, files),
+    // Reads the configuration again. At a start it follows the first price, which `startServer` lets go out.
     report: () => overlay.report(),
   };
 }
@@ -183,9 +184,9 @@ async function openModules(given: DaemonOptions, modules: OpenModules): Promise<
     options.onConfig?.(next);
   });
   const editors = openEditors(options, reloading, state.problems);
-  editors.report();
   const shown = { storage, state, mqtt, plugs, reloading, logLines, editors };
   const server = modules.add(await startServer(options, shown, changes));
+  editors.report();
   planning.run();
   // The retained topics of plans and the plugs keep their state until the plans are decided.
   await planning.decided();
