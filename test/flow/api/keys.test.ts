@@ -94,7 +94,9 @@ data_dir: ${dir.path}
   ]);
   await using online = new DaemonProcess(["check", "--online", "--config", config], {});
   expect(await online.exit).toBe(BAD_CONFIGURATION);
-  expect(online.output).toMatch(/^ {2}ok {3}service: .*^ {2}FAIL keys: the API on 0\.0\.0\.0 has no key/ms);
+  expect(online.output).toMatch(
+    /^ {2}ok {3}service \(consumer\): .*^ {2}FAIL keys: the API on 0\.0\.0\.0 has no key/ms,
+  );
   const command = /keys create NAME/.exec(refused.output)?.[0].replace("NAME", "kitchen").split(" ").slice(1) ?? [];
   expect((await commandIn(dir, ...command)).code).toBe(0);
   await using running = new DaemonProcess(["--config", config], {});

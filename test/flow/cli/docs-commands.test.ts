@@ -76,7 +76,8 @@ test.each(commands.filter(({ text }) => DEMO.test(text)).map(({ text }) => text)
 );
 
 test("every curl command of the documentation gets the documented response", async () => {
-  const yaml = "plans:\n  - { name: Dryer, home: home, kind: window, hours: 2 }\n";
+  const names = ["Dryer", "Car"];
+  const yaml = `plans:\n${names.map((name) => `  - { name: ${name}, home: home, kind: window, hours: 2 }\n`).join("")}`;
   await using daemon = await TestDaemon.start({ start: EVENING, simulator: { homes: ["danish"] }, yaml });
   await daemon.clock.runUntil(EVENING + HOUR_MS);
   const curls = commands.filter(isCurl);
