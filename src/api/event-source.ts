@@ -90,10 +90,7 @@ function eventOf(topic: string, payload: string, other: Other): LiveEvent | null
 }
 
 /** Names in the levels of a topic: the home, and the id of a plan or plug. */
-interface Names {
-  readonly home?: string;
-  readonly id?: string;
-}
+type Names = { readonly home?: string; readonly id?: string };
 
 /** Rule for making an event from a topic. */
 interface LiveRow {

@@ -160,10 +160,7 @@ export function optionLines(rows: readonly (readonly [name: string, option: Opti
 }
 
 /** Value with its source: an option or a variable. */
-interface SourcedOption {
-  readonly by: string;
-  readonly text: string;
-}
+type SourcedOption = { readonly by: string; readonly text: string };
 
 function readClock({ by, text }: SourcedOption): EpochMs {
   const reading = parseInstant(text);

@@ -4,10 +4,7 @@ import { existsSync } from "node:fs";
 const CONTAINER_MARKS = ["/.dockerenv", "/run/.containerenv"];
 
 /** Arguments and environment of this program. */
-interface Start {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly argv: readonly string[];
-}
+type Start = { readonly env: Readonly<Record<string, string | undefined>>; readonly argv: readonly string[] };
 
 /** Returns the whole line to type for a command, such as `npm start -- keys create NAME`. */
 export type CommandHint = (command: string) => string;

@@ -37,12 +37,7 @@ export function figuresOf(points: Points): { least: number; most: number; mean: 
   return { least: Math.min(...prices), most: Math.max(...prices), mean };
 }
 
-interface Spell {
-  readonly level: ShownLevel;
-  readonly start: number;
-  end: number;
-  readonly points: ShownPoint[];
-}
+type Spell = { readonly level: ShownLevel; readonly start: number; end: number; readonly points: ShownPoint[] };
 
 /** Returns consecutive prices of equal level as ranges, ascending. */
 function spells(points: Points): Spell[] {

@@ -31,10 +31,7 @@ type Handler<Id extends OperationId> = (
 export type ServerHandlers = { readonly [Id in OperationId]: Handler<Id> };
 
 /** Parsed request, and the key of its context. */
-interface ParsedRequest {
-  readonly reading: RequestReading<OperationId>;
-  readonly key: string;
-}
+type ParsedRequest = { readonly reading: RequestReading<OperationId>; readonly key: string };
 
 export interface OperationRoute extends Route {
   readonly operation: OperationId;

@@ -49,11 +49,7 @@ export function filesIn(folder: string): StaticSource[] {
 }
 
 /** A file in memory. Its content never changes. */
-interface StaticFile {
-  readonly type: string;
-  readonly version: 1;
-  readonly read: () => Buffer;
-}
+type StaticFile = { readonly type: string; readonly version: 1; readonly read: () => Buffer };
 
 export const FILE_TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",

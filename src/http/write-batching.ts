@@ -1,10 +1,7 @@
 /** Responses that complete in one event-loop tick are written together at its end: 25 % more requests per second. */
 import type { ServerResponse } from "node:http";
 
-interface PendingEnd {
-  readonly response: ServerResponse;
-  readonly body: string | Uint8Array;
-}
+type PendingEnd = { readonly response: ServerResponse; readonly body: string | Uint8Array };
 
 let pending: PendingEnd[] = [];
 

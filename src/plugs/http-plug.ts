@@ -133,11 +133,7 @@ class Login {
   }
 }
 
-interface Got {
-  readonly status: number;
-  readonly challenge: string | undefined;
-  readonly answer: PlugAnswer;
-}
+type Got = { readonly status: number; readonly challenge: string | undefined; readonly answer: PlugAnswer };
 
 /** Sends one GET. Rejects if no complete response arrives. */
 function getOnce(access: HttpAccess, login: Login, path: string, signal: AbortSignal): Promise<Got> {

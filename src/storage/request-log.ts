@@ -6,10 +6,7 @@ import { contains, type EpochMs, type Interval, without } from "../core/time/int
 import { transaction, withDigest } from "./database.ts";
 
 /** Request and its HTTP status: 0 if there was no response, null if it is in flight or its end was lost. */
-interface SpentRequest {
-  readonly share: string;
-  readonly status: number | null;
-}
+type SpentRequest = { readonly share: string; readonly status: number | null };
 
 type ServerTime = Readonly<Record<"serverMs" | "monotonicMs", number>>;
 type AnsweredRow = readonly [seriesId: number, start: number | null, end: number | null, at: EpochMs];

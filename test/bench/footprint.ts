@@ -28,12 +28,7 @@ const PLANS = Array.from({ length: 10 }, (_, i) => {
 });
 const LOG_DEBUG = process.env.BENCH_DEBUG !== undefined;
 
-interface World {
-  readonly serviceUrl: string;
-  readonly key: string;
-  readonly brokerPort: number;
-  readonly ca: string;
-}
+type World = { readonly serviceUrl: string; readonly key: string; readonly brokerPort: number; readonly ca: string };
 
 export async function run(): Promise<Record<string, number>> {
   buildProgram();
@@ -61,10 +56,7 @@ export async function run(): Promise<Record<string, number>> {
   };
 }
 
-interface Start {
-  readonly ms: number;
-  readonly rssMb: number;
-}
+type Start = { readonly ms: number; readonly rssMb: number };
 
 async function coldStarts(world: World): Promise<Start[]> {
   const starts: Start[] = [];
@@ -101,10 +93,7 @@ async function oneStart(world: World, dir: TempDir, lingerMs = 0): Promise<Start
   return start;
 }
 
-interface Soak {
-  readonly peakMb: number;
-  readonly cpuSPerDay: number;
-}
+type Soak = { readonly peakMb: number; readonly cpuSPerDay: number };
 
 async function soakOf(children: Children, world: World, tls: { key: string; cert: string }): Promise<Soak> {
   using dir = new TempDir();

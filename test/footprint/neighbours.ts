@@ -174,10 +174,7 @@ function install(what: string, folder: string): void {
   execFileSync("npm", ["install", ...flags, what], { cwd: folder, stdio: ["ignore", "ignore", "ignore"] });
 }
 
-interface Start {
-  readonly ms: number;
-  readonly mb: number;
-}
+type Start = { readonly ms: number; readonly mb: number };
 
 async function oneStart(neighbour: Neighbour, installed: string): Promise<Start> {
   const { environment, prepare, up, settleMs = SETTLE_MS } = neighbour;

@@ -17,10 +17,7 @@ const CAR_READY_BY = localTime(12);
 /** Matches actions of automations with the default `patience`, which is longer than any restart. */
 const ANY = /^(?!.*hasty)/;
 
-interface Device {
-  readonly id: string;
-  readonly identifiers: readonly (readonly [string, string])[];
-}
+type Device = { readonly id: string; readonly identifiers: readonly (readonly [string, string])[] };
 
 /** elbro's entities and devices, used as inputs of the blueprints. */
 class Chosen {
@@ -55,10 +52,7 @@ class Chosen {
 }
 
 /** State that `checkBlueprintRestarts` continues with. */
-export interface RunningBlueprints {
-  readonly chosen: Chosen;
-  readonly actions: RecordedActions;
-}
+export type RunningBlueprints = { readonly chosen: Chosen; readonly actions: RecordedActions };
 
 /** Imports every blueprint, creates automations, and checks them without restarts. */
 export async function checkBlueprints(checks: Checks, seen: Seen): Promise<RunningBlueprints> {

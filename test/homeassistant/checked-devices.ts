@@ -11,10 +11,7 @@ const SHOWN_WITHIN_MS = 15_000;
 const AFTER_BIRTH_MS = 6_000;
 const PLAN_ID = deviceId("elbro", `${PLAN.home}_plan_${PLAN.id}`);
 
-interface House {
-  readonly home: HomeAssistant;
-  readonly house: PlayedHouse;
-}
+type House = { readonly home: HomeAssistant; readonly house: PlayedHouse };
 
 interface RegistryDevice {
   readonly id: string;

@@ -23,11 +23,7 @@ const WATCHED =
 const BROKER_GONE =
   /connection was lost|Disconnected from MQTT|Failed to connect to MQTT|No ACK from MQTT|Error talking to MQTT/;
 
-export interface Seen {
-  readonly home: HomeAssistant;
-  readonly house: PlayedHouse;
-  readonly protocol: Protocol;
-}
+export type Seen = { readonly home: HomeAssistant; readonly house: PlayedHouse; readonly protocol: Protocol };
 
 /** Checks all entities. Returns their number. */
 export async function checkEntities(checks: Checks, { home, house }: Seen): Promise<number> {

@@ -19,11 +19,7 @@ interface RegistryEntry {
   readonly disabled_by: string | null;
 }
 
-export interface ShownEntity {
-  readonly uniqueId: string;
-  readonly entityId: string;
-  readonly state: string;
-}
+export type ShownEntity = { readonly uniqueId: string; readonly entityId: string; readonly state: string };
 
 /** Returns every component of every discovery document, except those that are being removed. */
 export function announcedComponents(topics: RetainedTopics): Component[] {

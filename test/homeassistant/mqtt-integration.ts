@@ -3,11 +3,7 @@ import type { HomeAssistant } from "./home-assistant.ts";
 
 export type Protocol = "5" | "3.1.1";
 
-export interface Broker {
-  readonly port: number;
-  readonly username: string;
-  readonly password: string;
-}
+export type Broker = { readonly port: number; readonly username: string; readonly password: string };
 
 interface FlowStep {
   readonly flow_id: string;

@@ -1,10 +1,7 @@
 /** Client of Home Assistant's WebSocket API. Source: its developer documentation, "WebSocket API". */
 
 /** Event of Home Assistant. */
-export interface HomeAssistantEvent {
-  readonly event_type: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
+export type HomeAssistantEvent = { readonly event_type: string; readonly data: Readonly<Record<string, unknown>> };
 
 interface Answer {
   readonly id: number;

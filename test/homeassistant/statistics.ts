@@ -34,12 +34,7 @@ const SERIES = [
 
 type Series = (typeof SERIES)[number];
 
-interface Row {
-  readonly start: EpochMs;
-  readonly change: number;
-  readonly state: number;
-  readonly sum: number;
-}
+type Row = { readonly start: EpochMs; readonly change: number; readonly state: number; readonly sum: number };
 
 /** Checks the import of a separate home into a running Home Assistant. */
 export async function checkStatistics(checks: Checks, home: HomeAssistant): Promise<void> {
@@ -183,10 +178,7 @@ class StatisticsHouse implements AsyncDisposable {
   }
 }
 
-interface Reading {
-  readonly start: EpochMs;
-  readonly value: number;
-}
+type Reading = { readonly start: EpochMs; readonly value: number };
 
 async function readingsAt(url: string, key: string, field: string): Promise<Reading[]> {
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });

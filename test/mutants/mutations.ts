@@ -2,10 +2,7 @@
 import { parseSync, Visitor } from "rolldown/utils";
 
 /** A part of a source, by position. */
-export interface Range {
-  readonly start: number;
-  readonly end: number;
-}
+export type Range = { readonly start: number; readonly end: number };
 
 export interface Mutation extends Range {
   readonly replacement: string;

@@ -60,11 +60,7 @@ export async function* cases(): AsyncGenerator<Case> {
       }
 }
 
-interface Moment {
-  readonly date: string;
-  readonly now: number;
-  readonly tomorrow: keyof typeof PUBLISHED;
-}
+type Moment = { readonly date: string; readonly now: number; readonly tomorrow: keyof typeof PUBLISHED };
 
 async function caseAt({ date, now, tomorrow }: Moment): Promise<Case> {
   await using installed = await InstalledDaemon.prepare({

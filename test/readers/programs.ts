@@ -23,10 +23,7 @@ export interface Program {
   readonly run: (cases: readonly Case[]) => Promise<Ran> | Ran;
 }
 
-interface Ran {
-  readonly version: string;
-  readonly results: readonly Read[];
-}
+type Ran = { readonly version: string; readonly results: readonly Read[] };
 
 const FOLDER = path.resolve(import.meta.dirname, "../../build/readers");
 const PROGRAMS = path.join(import.meta.dirname, "programs");

@@ -25,9 +25,7 @@ const MAX_STEP_MS = 3 * HOUR_MS;
 /** Maximum clock error that `ClockGuard` tolerates. */
 const TOLERATED_MS = 2 * MINUTE_MS + 1_000;
 
-interface Now {
-  readonly homes: readonly { readonly price: number | null; readonly cheap?: string | boolean | null }[];
-}
+type Now = { readonly homes: readonly { readonly price: number | null; readonly cheap?: string | boolean | null }[] };
 
 /** Runs `wanted` daemons with wrong clocks. Returns their number. */
 export async function clocks(wanted: number, { random }: PartOptions, report: Report): Promise<number> {

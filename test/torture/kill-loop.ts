@@ -11,10 +11,7 @@ const LONGEST_LIFE_MS = 3_000;
 const START_WITHIN_MS = 20_000;
 
 /** Numbers of chunks and attempts on the disk. */
-interface Kept {
-  readonly chunks: number;
-  readonly attempts: number;
-}
+type Kept = { readonly chunks: number; readonly attempts: number };
 
 /** Kills and restarts the program `wanted` times. Returns `wanted`. */
 export async function killLoop(wanted: number, { random }: PartOptions, report: Report): Promise<number> {

@@ -117,12 +117,7 @@ async function answer(
 }
 
 /** Content of a response, the time from which its age counts, and the headers that name its source. */
-interface Content {
-  readonly kind: "content";
-  readonly found: Found;
-  readonly at: EpochMs;
-  readonly how: Headers;
-}
+type Content = { readonly kind: "content"; readonly found: Found; readonly at: EpochMs; readonly how: Headers };
 
 /** Asks the service. If that fails or takes too long, returns stored data if there is any. */
 async function ask(

@@ -107,11 +107,7 @@ function checkProblems({ problems }: ApiDeps["state"]): HealthCheck {
 }
 
 /** A home or place with the end of its current price; `until` is null if there is no current price. */
-interface PriceNow {
-  readonly name: string;
-  readonly until: EpochMs | null;
-  readonly estimate: boolean;
-}
+type PriceNow = { readonly name: string; readonly until: EpochMs | null; readonly estimate: boolean };
 
 /** Reads, in slices, every home whose prices are collected, and every place. */
 async function pricesNow({ homes, homeReader, places, accounts }: ApiDeps["state"], now: EpochMs): Promise<PriceNow[]> {

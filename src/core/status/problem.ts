@@ -19,10 +19,7 @@ export interface Problem {
   readonly facts?: ProblemFacts;
 }
 
-interface ProblemFacts {
-  readonly names: Readonly<Record<string, Text>>;
-  readonly detail: Text;
-}
+type ProblemFacts = { readonly names: Readonly<Record<string, Text>>; readonly detail: Text };
 
 /** Problem to report. Its advice is added by its code. */
 export interface ProblemFound extends Omit<Problem, "advice" | "detail" | "requestId" | "facts"> {

@@ -26,10 +26,7 @@ const FIRST_KNOWN = CALENDAR_YEARS.first - MARGIN_YEARS;
 const LAST_KNOWN = CALENDAR_YEARS.last + MARGIN_YEARS;
 
 /** Offset that holds from `from` until the next segment's `from`. */
-interface Segment {
-  readonly from: EpochMs;
-  readonly offsetMs: number;
-}
+type Segment = { readonly from: EpochMs; readonly offsetMs: number };
 
 /** Segments of one year; the first starts at the start of the UTC year. */
 type Segments = readonly [Segment, ...Segment[]];

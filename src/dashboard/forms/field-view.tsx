@@ -114,10 +114,7 @@ function FieldSet({ text, children }: { readonly text: ShownText; readonly child
 const NOTHING = { value: "", text: "–" };
 
 /** Text of an input while it is edited, and the value that it was read as. Another value replaces the text. */
-interface Draft {
-  readonly text: string;
-  readonly value: Json | undefined;
-}
+type Draft = { readonly text: string; readonly value: Json | undefined };
 
 function InputField({ field, place, value, onChange }: FieldProps<"text" | "time" | "number" | "choice" | "scalar">) {
   const { t } = usePage();

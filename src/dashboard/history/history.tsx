@@ -12,11 +12,7 @@ import { changeCount } from "./changes.ts";
 /** Changes that are shown before "Show all". */
 const SHOWN = 5;
 
-interface Read {
-  readonly states: readonly PageState[];
-  readonly revision: string;
-  readonly texts: FormTexts;
-}
+type Read = { readonly states: readonly PageState[]; readonly revision: string; readonly texts: FormTexts };
 
 export function History() {
   const t = useSystemTexts();

@@ -8,10 +8,7 @@ import { timesText } from "./price-words.ts";
 /** Columns of what a price is made of, where the service states it. */
 const PARTS = ["spot", "charges", "vat"] as const;
 
-interface PriceTableProps {
-  readonly points: readonly ShownPoint[];
-  readonly currency: string | null;
-}
+type PriceTableProps = { readonly points: readonly ShownPoint[]; readonly currency: string | null };
 
 /** Folded table. Its rows are made when it is opened. */
 export function PriceTable(props: PriceTableProps) {

@@ -23,11 +23,7 @@ import {
 } from "./setup-steps.ts";
 import { type StepDeps, useStep } from "./step-trials.ts";
 
-interface Texts {
-  readonly s: Translate<"setup">;
-  readonly system: Translate<"system">;
-  readonly forms: FormTexts;
-}
+type Texts = { readonly s: Translate<"setup">; readonly system: Translate<"system">; readonly forms: FormTexts };
 
 export function Setup({ onClose }: { readonly onClose: () => void }) {
   const { t } = usePage();

@@ -18,15 +18,9 @@ const GATHER_MS = 120;
 const SYSTEM_GATHER_MS = 1_500;
 const MAX_RETRY_SEC = 60;
 
-interface PriceEvent {
-  readonly start: string | null;
-  readonly end: string | null;
-}
+type PriceEvent = { readonly start: string | null; readonly end: string | null };
 
-interface DataEvent {
-  readonly home: string | null;
-  readonly series: string;
-}
+type DataEvent = { readonly home: string | null; readonly series: string };
 
 export class PageStore {
   readonly session = signal<Session | null>(null);

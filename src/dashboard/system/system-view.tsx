@@ -164,9 +164,7 @@ function Backfill({ backfill: { days_known: known, days_wanted: wanted } }: Back
   );
 }
 
-interface BackfillProps {
-  readonly backfill: NonNullable<System["backfill"]>;
-}
+type BackfillProps = { readonly backfill: NonNullable<System["backfill"]> };
 
 function Connections({ system: { broker, plugs, lan } }: SystemProps) {
   const { t } = usePage();

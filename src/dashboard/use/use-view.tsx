@@ -153,11 +153,7 @@ interface ReadUse {
   readonly now: number;
 }
 
-interface UseState {
-  readonly use: ReadUse | null;
-  readonly facts: UseFacts;
-  readonly refusal: Refusal | null;
-}
+type UseState = { readonly use: ReadUse | null; readonly facts: UseFacts; readonly refusal: Refusal | null };
 
 /** Reads the usage of a period: first its bars and their sum, then the prices paid. Earlier data stays until then. */
 function useReadUse(home: HomeAnswer, measure: MeasureName, period: Period): UseState & { readonly isBusy: boolean } {

@@ -34,10 +34,7 @@ export function guardRequests(router: Router, rules: RequestGuardRules, context:
   };
 }
 
-interface Behind {
-  readonly router: Router;
-  readonly rules: RequestGuardRules;
-}
+type Behind = { readonly router: Router; readonly rules: RequestGuardRules };
 
 /** Returns the response to a rejected request or to a preflight; null if the request may continue. */
 function judge(request: IncomingMessage, response: ServerResponse, { router, rules }: Behind): LocalAnswer | null {

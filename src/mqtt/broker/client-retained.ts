@@ -6,10 +6,7 @@ const MAX_BYTES = 32 * 1024 * 1024;
 /** Share of these limits that one user may fill. */
 const PART_OF_USER = 0.75;
 
-interface Left {
-  readonly user: string;
-  readonly bytes: number;
-}
+type Left = { readonly user: string; readonly bytes: number };
 
 export class ClientRetained {
   /** User and size of the message of each topic. Bounded by MAX_MESSAGES. */

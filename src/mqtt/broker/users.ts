@@ -141,11 +141,7 @@ function isPlugsAnswer(topic: string, baseTopic: string): boolean {
   return topic.startsWith(`${baseTopic}/plug/`) && topic.endsWith("/rpc");
 }
 
-interface Hash {
-  readonly salt: Buffer;
-  readonly hash: Buffer;
-  readonly cost: typeof COST;
-}
+type Hash = { readonly salt: Buffer; readonly hash: Buffer; readonly cost: typeof COST };
 
 /** Returns the hash in the password of a user; null if it is a plain text. */
 function hashIn(password: string): Hash | null {

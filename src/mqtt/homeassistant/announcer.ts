@@ -6,11 +6,7 @@ import { announce, type DiscoveryOptions } from "./discovery.ts";
 import { type Device, existsFor } from "./entity.ts";
 
 /** A cached discovery document, with the fingerprint of its input. */
-interface Made {
-  readonly from: string;
-  readonly message: RetainedMessage;
-  readonly announced: readonly string[];
-}
+type Made = { readonly from: string; readonly message: RetainedMessage; readonly announced: readonly string[] };
 
 /** Makes and caches discovery documents. Stores the key of every row that was ever in a device's document. */
 export class Announcer {

@@ -10,11 +10,7 @@ export interface StoredChunk {
   readonly state: ChunkState;
 }
 
-interface SoundRow {
-  readonly start: EpochMs;
-  readonly state: ChunkState;
-  readonly deflated: Uint8Array;
-}
+type SoundRow = { readonly start: EpochMs; readonly state: ChunkState; readonly deflated: Uint8Array };
 
 const MAX_SERIES = 2 ** 20;
 

@@ -18,10 +18,7 @@ interface Told {
   }[];
 }
 
-interface Raw {
-  readonly price?: number;
-  readonly value?: number;
-}
+type Raw = { readonly price?: number; readonly value?: number };
 
 /** Address of the simulated home. */
 const ADDRESS_ID = "5d0c9f0e-6a1b-4c5e-9b64-1f1f4a7e2d01";

@@ -171,10 +171,7 @@ function scopesTo(scope: Scope): Scope[] {
 }
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-interface Operation {
-  readonly security: readonly object[];
-  readonly description?: string;
-}
+type Operation = { readonly security: readonly object[]; readonly description?: string };
 
 function doorsIn(paths: Paths): readonly Door[] {
   return Object.entries(paths).flatMap(([path, methods]) =>

@@ -26,11 +26,7 @@ const { plugs } = configSchema.parse({
   plugs: [{ name: "Washer plug", family: "tasmota", topic: "heater", plan: "washer" }],
 });
 
-interface Options {
-  readonly plan?: Config["plans"][number];
-  readonly start?: number;
-  readonly serviceAheadMs?: number;
-}
+type Options = { readonly plan?: Config["plans"][number]; readonly start?: number; readonly serviceAheadMs?: number };
 
 /** Test daemon with a plan and a plug that follows it, at a time when the prices of the night are known. */
 class DaemonWithPlug implements AsyncDisposable {

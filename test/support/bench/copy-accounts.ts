@@ -8,11 +8,7 @@ import { SIGN_ATTEMPTS } from "../../../src/storage/request-log.ts";
 import { chunkDigest, deflateText, inflateTexts } from "../../../src/storage/series/chunk-text.ts";
 
 /** Strings of an account that occur in stored rows. */
-export interface CopiedAccount {
-  readonly name: string;
-  readonly addressId: string;
-  readonly label: string;
-}
+export type CopiedAccount = { readonly name: string; readonly addressId: string; readonly label: string };
 
 /** Number of values that the series id can take in a chunk's key; see migrations.ts. */
 const SERIES_BITS = 2 ** 20;

@@ -8,11 +8,7 @@
  */
 import { readFileSync } from "node:fs";
 
-export interface NeighbourMessage {
-  readonly topic: string;
-  readonly payload: string;
-  readonly retain: boolean;
-}
+export type NeighbourMessage = { readonly topic: string; readonly payload: string; readonly retain: boolean };
 
 export interface Neighbour {
   readonly name: string;

@@ -29,11 +29,7 @@ const SHRUNK = `async ({ data, cell }) => {
   return { width, cells, png: canvas.toDataURL("image/png").split(",")[1] };
 }`;
 
-interface Shrunk {
-  readonly width: number;
-  readonly cells: readonly number[];
-  readonly png: string;
-}
+type Shrunk = { readonly width: number; readonly cells: readonly number[]; readonly png: string };
 
 /**
  * Returns what is wrong with the shown screen; null if it looks as stored. `GOLDEN=update` stores it. `blank` is a page

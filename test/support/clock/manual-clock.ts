@@ -3,11 +3,7 @@ import type { Clock } from "../../../src/core/runtime/clock.ts";
 import type { EpochMs } from "../../../src/core/time/interval.ts";
 import { requestsInFlight } from "./requests-in-flight.ts";
 
-interface Sleeper {
-  readonly at: EpochMs;
-  readonly wake: () => void;
-  readonly signal: AbortSignal;
-}
+type Sleeper = { readonly at: EpochMs; readonly wake: () => void; readonly signal: AbortSignal };
 
 /** Number of event-loop turns without a change after which all loops sleep. Messages to a client take some turns. */
 const QUIET_TURNS = 8;

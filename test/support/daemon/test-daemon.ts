@@ -32,11 +32,7 @@ export interface TestDaemonOptions {
 }
 
 /** Log line of the daemon. */
-export interface LogLine {
-  readonly level: "debug" | "info" | "warn";
-  readonly facts: object;
-  readonly text: string;
-}
+export type LogLine = { readonly level: "debug" | "info" | "warn"; readonly facts: object; readonly text: string };
 
 /** Maximum minutes of the manual clock until all homes are in the expected state. */
 const MAX_MINUTES = 300;
@@ -203,7 +199,4 @@ export class TestDaemon implements AsyncDisposable {
   }
 }
 
-interface HomeNow {
-  readonly price: number | null;
-  readonly tomorrow_valid: boolean;
-}
+type HomeNow = { readonly price: number | null; readonly tomorrow_valid: boolean };

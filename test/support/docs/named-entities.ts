@@ -11,10 +11,7 @@ const ACTION = /\.(?:turn_on|turn_off|toggle|set_value|press|select_option)$/;
 /** Entities of other devices, in examples of plugs. */
 const OF_OTHERS = /^(?:switch\.washer|number\.charger_limit|sensor\.(?:washer|lake)_(?:power|energy))$/;
 
-export interface NamedEntity {
-  readonly id: string;
-  readonly file: string;
-}
+export type NamedEntity = { readonly id: string; readonly file: string };
 
 /** Returns each entity id once per file. */
 export function namedEntities(): NamedEntity[] {

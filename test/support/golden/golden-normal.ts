@@ -2,11 +2,7 @@
 import type { Answer } from "./golden-answer.ts";
 import type { GoldenRequest } from "./golden-requests.ts";
 
-interface Normalisation {
-  readonly pattern: RegExp;
-  readonly stands: string;
-  readonly why: string;
-}
+type Normalisation = { readonly pattern: RegExp; readonly stands: string; readonly why: string };
 
 const HEADERS: readonly Normalisation[] = [
   { pattern: /^(Date): \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/, stands: "$1: <date>", why: "the machine's time" },

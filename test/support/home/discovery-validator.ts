@@ -15,10 +15,7 @@ import {
 import { type StateTree, stateViolations } from "./discovery-states.ts";
 
 /** Retained message of the broker. */
-export interface Retained {
-  readonly topic: string;
-  readonly payload: string;
-}
+export type Retained = { readonly topic: string; readonly payload: string };
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,18 +1,10 @@
 import * as fc from "fast-check";
 
 /** Valid values that hostile requests may contain. */
-export interface HostileWorld {
-  readonly keys: readonly string[];
-  readonly addressId: string;
-  readonly plan: string;
-}
+export type HostileWorld = { readonly keys: readonly string[]; readonly addressId: string; readonly plan: string };
 
 /** Request as sent on the wire. `isWhole` is true for well-formed HTTP, which must get a response. */
-export interface HostileRequest {
-  readonly bytes: Buffer;
-  readonly isWhole: boolean;
-  readonly method: string;
-}
+export type HostileRequest = { readonly bytes: Buffer; readonly isWhole: boolean; readonly method: string };
 
 const METHODS = [
   "GET",

@@ -20,10 +20,7 @@ interface NtfyOptions {
   readonly authorization?: string;
 }
 
-interface Fault {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+type Fault = { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
 
 const ERRORS: Readonly<Record<number, readonly [code: number, error: string]>> = {
   400: [40024, "invalid request: request body must be valid JSON"],

@@ -8,11 +8,7 @@ export const REAL_PRICES = path.resolve(import.meta.dirname, "../../../../shared
 export const haveRealPrices = existsSync(REAL_PRICES);
 
 /** Price in the file, parsed independently of elbro. Unit: DKK per kWh, without charges and VAT. */
-export interface RealPrice {
-  readonly start: EpochMs;
-  readonly end: EpochMs;
-  readonly spotPerKwh: number;
-}
+export type RealPrice = { readonly start: EpochMs; readonly end: EpochMs; readonly spotPerKwh: number };
 
 export function readRealPrices(): RealPrice[] {
   const [, ...lines] = readFileSync(REAL_PRICES, "utf8").trim().split("\n");

@@ -5,11 +5,7 @@
 import type { PlugConfig } from "../../../src/config/schema/plug-schema.ts";
 
 /** Message that a plug publishes. */
-export interface Said {
-  readonly topic: string;
-  readonly payload: string;
-  readonly retain: boolean;
-}
+export type Said = { readonly topic: string; readonly payload: string; readonly retain: boolean };
 
 /** Effect of a command. `timerSec` is the time after which the plug switches back. */
 export interface Order {

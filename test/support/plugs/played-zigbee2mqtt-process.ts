@@ -21,9 +21,7 @@ interface Zcl {
   readonly Direction: { readonly SERVER_TO_CLIENT: number };
   readonly Frame: { readonly create: (...parts: readonly unknown[]) => Frame };
 }
-interface Emitter {
-  readonly emit: (event: string, payload: object) => void;
-}
+type Emitter = { readonly emit: (event: string, payload: object) => void };
 type MakeAdapter = (...options: readonly unknown[]) => Promise<object>;
 
 const [folder = "", data = "", port = "", user = "", password = ""] = process.argv.slice(2);

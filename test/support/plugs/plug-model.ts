@@ -13,10 +13,7 @@ import { EmulatedPlug } from "./emulated-plug.ts";
 import { type BrokerFamily, type Firmware, firmwares, type Said } from "./firmware-emulators.ts";
 import { PlugInvariants, TRUSTED_SKEW_MS } from "./plug-invariants.ts";
 
-export interface Run {
-  readonly start: EpochMs;
-  readonly end: EpochMs;
-}
+export type Run = { readonly start: EpochMs; readonly end: EpochMs };
 
 export interface WorldSetup {
   readonly family: BrokerFamily;

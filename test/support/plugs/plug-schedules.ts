@@ -76,10 +76,7 @@ const actions = fc.array(
   { minLength: 1, maxLength: 25 },
 );
 
-export interface PlugLife {
-  readonly setup: WorldSetup;
-  readonly actions: readonly Action[];
-}
+export type PlugLife = { readonly setup: WorldSetup; readonly actions: readonly Action[] };
 
 export const plugLives: fc.Arbitrary<PlugLife> = fc.record({ setup: setups, actions });
 

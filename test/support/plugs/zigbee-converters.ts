@@ -1,9 +1,7 @@
 /** Loads the converters of Zigbee2MQTT, which are a package of single tests (.ci/packages/tests). */
 import { lacks, requirePackage } from "../runner/needs.ts";
 
-interface Result {
-  readonly state?: Record<string, unknown>;
-}
+type Result = { readonly state?: Record<string, unknown> };
 
 export interface ToZigbee {
   readonly key?: readonly string[];

@@ -6,12 +6,7 @@ import type { Config } from "../../../src/config/schema/schema.ts";
 import { ManualClock } from "../clock/manual-clock.ts";
 import { startInProcess } from "../daemon/in-process-daemon.ts";
 
-interface Message {
-  readonly start?: number;
-  readonly config?: Config;
-  readonly runUntil?: number;
-  readonly at?: number;
-}
+type Message = { readonly start?: number; readonly config?: Config; readonly runUntil?: number; readonly at?: number };
 
 let jumped: (() => void) | null = null;
 let clock: ManualClock | null = null;

@@ -23,10 +23,7 @@ export interface ProcessFleetOptions {
   readonly broker?: MosquittoOptions;
 }
 
-interface Shard {
-  readonly child: ChildProcess;
-  readonly port: number;
-}
+type Shard = { readonly child: ChildProcess; readonly port: number };
 
 /** Shards of the built program in processes of their own, with one Mosquitto, one PostgreSQL and one simulator. */
 export class ProcessFleet implements AsyncDisposable {

@@ -10,10 +10,7 @@ export interface ReadMetric {
   readonly samples: readonly ReadSample[];
 }
 
-export interface ReadSample {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
+export type ReadSample = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
 const NAME = "[a-zA-Z_:][a-zA-Z0-9_:]*";
 const LABEL = '[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\\\\n]|\\\\[\\\\"n])*"';

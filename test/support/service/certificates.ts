@@ -2,10 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { TempDir } from "../runner/temp-dir.ts";
 
-export interface Identity {
-  readonly cert: string;
-  readonly key: string;
-}
+export type Identity = { readonly cert: string; readonly key: string };
 
 /** Certificate authority for one test, created with openssl. */
 export class Authority implements Disposable {

@@ -30,10 +30,7 @@ export type Richness = (typeof richness)[number];
 export type Service = (operation: string, day: EpochMs, now: EpochMs) => Richness | null;
 
 /** Request and its time. */
-export interface Asked {
-  readonly at: EpochMs;
-  readonly step: FetchRequest;
-}
+export type Asked = { readonly at: EpochMs; readonly step: FetchRequest };
 
 /** Maximum number of requests at one instant. More indicate an endless loop. */
 const MAX_AT_ONCE = 100;

@@ -19,11 +19,7 @@ export type Action =
   | { readonly do: "configure"; readonly limits: Limits }
   | { readonly do: "others"; readonly count: number };
 
-export interface Schedule {
-  readonly limits: Limits;
-  readonly startAt: number;
-  readonly actions: readonly Action[];
-}
+export type Schedule = { readonly limits: Limits; readonly startAt: number; readonly actions: readonly Action[] };
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

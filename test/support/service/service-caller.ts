@@ -11,11 +11,7 @@ export interface ServiceAnswer {
 }
 
 /** Properties of a contract server that a client needs. */
-export interface Callable {
-  readonly url: string;
-  readonly consumerKey: string;
-  readonly thirdPartyToken: string;
-}
+export type Callable = { readonly url: string; readonly consumerKey: string; readonly thirdPartyToken: string };
 
 /** Requests a path. `authorization` is the header's value; null sends no header. */
 export async function askPath(url: string, path: string, authorization: string | null): Promise<ServiceAnswer> {

@@ -21,17 +21,9 @@ interface Epoch {
 }
 
 /** Bound from one response: at most `most` attempts of the daemon in its window. */
-interface Word {
-  readonly heardAt: number;
-  readonly most: number;
-}
+type Word = { readonly heardAt: number; readonly most: number };
 
-interface FixedWindow {
-  all: number;
-  ours: number;
-  readonly byShare: Record<Share, number>;
-  readonly words: Word[];
-}
+type FixedWindow = { all: number; ours: number; readonly byShare: Record<Share, number>; readonly words: Word[] };
 
 /** Response to one counted attempt. */
 export interface CountedAnswer {

@@ -12,9 +12,7 @@ interface Manifest {
   readonly [key: string]: unknown;
 }
 
-interface Container {
-  readonly env: readonly { readonly name: string; readonly value: string }[];
-}
+type Container = { readonly env: readonly { readonly name: string; readonly value: string }[] };
 
 interface StatefulSet extends Manifest {
   readonly spec: {

@@ -13,12 +13,7 @@ import { isTree, type Tree, valueAt } from "../../../src/config/tree.ts";
 import { InvariantError } from "../../../src/core/invariant.ts";
 
 /** A secret, its server, and the keys without which neither is valid. */
-interface Secret {
-  readonly path: string;
-  readonly server: string;
-  readonly others: Tree;
-  readonly scheme: string;
-}
+type Secret = { readonly path: string; readonly server: string; readonly others: Tree; readonly scheme: string };
 
 const OTHERS: Readonly<Record<string, Tree>> = {
   "third_party.api_key": { api_secret: "pair" },

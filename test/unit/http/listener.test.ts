@@ -10,10 +10,7 @@ import { loopMs } from "../../support/runner/loop-time.ts";
 const HEADERS_MS = 5_500;
 
 /** Connection of the test, with the time of its end. */
-interface Connection {
-  readonly socket: Socket;
-  readonly closed: Promise<void>;
-}
+type Connection = { readonly socket: Socket; readonly closed: Promise<void> };
 
 type Lookup = Parameters<typeof listen>[0]["lookup"];
 

@@ -17,10 +17,7 @@ const END = at("2026-03-11T06:00:00Z");
 const SEED = 3;
 const LIVES = process.env.ELBRO_NIGHTLY === "1" ? 200 : 20;
 
-interface Seen {
-  readonly now: number;
-  readonly plan: PlanSnapshot;
-}
+type Seen = { readonly now: number; readonly plan: PlanSnapshot };
 
 /** Returns a plan with hours that are whole steps or not, and prices of the night. */
 function lifeOf(seed: number) {

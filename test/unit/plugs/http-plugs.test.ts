@@ -196,16 +196,6 @@ describe.each(HTTP_FAMILIES)("%s over HTTP", (family) => {
   });
 });
 
-test("a Tasmota plug with an earlier when_lost: on switches off by its timer if elbro dies in a run", async () => {
-  await using world = await HttpWorld.start("tasmota");
-  const { device } = world.server;
-  device.receive("/cm?cmnd=Backlog0 PowerOnState 5; PulseTime1 0; Power1 OFF", "", T0);
-  await world.wants({ on: true, until: T0 + 40 * MINUTE_MS });
-  expect(device.on).toBe(true);
-  world.passes(17.5 * MINUTE_MS);
-  expect(device.on).toBe(false);
-});
-
 test("an inverted plug has its relay off while the appliance is on, and the relay's OFF has the timer", async () => {
   await using world = await HttpWorld.start("shelly_gen4", { inverted: true });
   const { device } = world.server;

@@ -6,10 +6,7 @@ import { parse } from "yaml";
 const FOLDER = path.join(import.meta.dirname, "../../../.github/workflows");
 const texts = readdirSync(FOLDER).map((name) => ({ name, text: readFileSync(path.join(FOLDER, name), "utf8") }));
 
-interface Step {
-  readonly uses?: string;
-  readonly with?: Readonly<Record<string, unknown>>;
-}
+type Step = { readonly uses?: string; readonly with?: Readonly<Record<string, unknown>> };
 type Workflow = Readonly<{ jobs: Readonly<Record<string, { readonly uses?: string; readonly steps?: Step[] }>> }>;
 
 const stepsOf = (text: string) =>

@@ -87,16 +87,6 @@ describe("replaceDatabase changes nothing", () => {
     expect(words).toMatch(/elbro\.db\.copy cannot be used: (it is damaged|.*malformed)/);
   });
 
-  test("if the copy is another kind of file", async () => {
-    expect(await refused((store) => writeFileSync(copyPathOf(store.path), "hello\n".repeat(200)))).toContain(
-      "elbro.db.copy cannot be used: file is not a database",
-    );
-    const words = await refused((store) => {
-      writeFileSync(copyPathOf(store.path), "");
-    });
-    expect(words).toContain("it is not a database of elbro");
-  });
-
   test("if the copy has a newer version", async () => {
     const words = await refused((store) => {
       const copy = new DatabaseSync(copyPathOf(store.path));

@@ -79,19 +79,6 @@ describe("a damaged database", () => {
     expect(existsSync(copyPathOf(store.path))).toBe(true);
   });
 
-  test("that is empty or missing is also replaced by the copy", async () => {
-    using store = await copied();
-    writeFileSync(store.path, "");
-    const emptied = openOrRestore(store.path, NOW);
-    expect(emptied.recovery).toMatchObject({ damage: "the file is empty", setAside: store.dir.file(ASIDE) });
-    emptied.database.close();
-    cpSync(copyPathOf(store.path), store.dir.file("elsewhere.db.copy"));
-    const gone = openOrRestore(store.dir.file("elsewhere.db"), NOW);
-    expect(gone.recovery).toMatchObject({ damage: "the file is missing", setAside: null });
-    expect(new SeriesStore(gone.database, calendar).covers(key, range)).toBe(true);
-    gone.database.close();
-  });
-
   test("without a copy is set aside and replaced by an empty one", async () => {
     using store = new StoreOnDisk();
     store.database.close();

@@ -16,21 +16,6 @@ function rowsIn(store: StoreOnDisk): Record<string, unknown>[] {
 }
 
 describe("a recorded attempt", () => {
-  test("a recorded attempt is on disk completely when `spend` returns", () => {
-    using store = new StoreOnDisk();
-    const seriesId = new SeriesStore(store.database, calendar).idOf(seriesOf("hour"));
-    const spend = spendOf({ share: "lan", monotonicMs: 7.6, serverMs: 8.4, seriesId, range: today });
-    const id = new RequestLog(store.database).spend(spend);
-    store.reopen();
-    expect(rowsIn(store)).toEqual([
-      {
-        ...{ id, account: "consumer", share: "lan", at_ms: 1_000, boot: "boot", monotonic_ms: 8, server_ms: 8 },
-        ...{ series_id: seriesId, start_ms: today.start, end_ms: today.end },
-        ...{ status: null, request_id: null, answered_ms: null, digest: expect.any(Number) },
-      },
-    ]);
-  });
-
   test("a recorded attempt exists after SIGKILL if `spend` returned", async () => {
     using store = new StoreOnDisk();
     store.database.close();

@@ -10,11 +10,7 @@ import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/st
 
 const hours = seriesOf("hour");
 
-interface Parts {
-  readonly store: SeriesStore;
-  readonly requestLog: RequestLog;
-  readonly calendar: typeof calendar;
-}
+type Parts = { readonly store: SeriesStore; readonly requestLog: RequestLog; readonly calendar: typeof calendar };
 
 function partsOf(store: StoreOnDisk): Parts {
   return { store: new SeriesStore(store.database, calendar), requestLog: new RequestLog(store.database), calendar };

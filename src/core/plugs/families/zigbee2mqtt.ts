@@ -87,11 +87,7 @@ export const zigbee2mqttPlug = {
     ),
 } as const satisfies PlugFamilyRow;
 
-interface Place {
-  readonly base: string;
-  readonly name: string;
-  readonly fullTopic: string;
-}
+type Place = { readonly base: string; readonly name: string; readonly fullTopic: string };
 
 /** Returns the possible meanings of the topic, because both a friendly name and a base topic may contain slashes. */
 function placesOf({ topic }: PlugAddress): Place[] {

@@ -1,10 +1,8 @@
-import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { metricRows } from "../../../../src/api/monitoring/metrics.ts";
 import { type MetricFamily, metricsText } from "../../../../src/api/monitoring/prometheus-text.ts";
 import { readMetrics } from "../../../support/prometheus/metrics-parser.ts";
-import { lacks } from "../../../support/runner/needs.ts";
 
 const gauge = (samples: MetricFamily["samples"], help = "Help."): MetricFamily => ({
   name: "elbro_a",
@@ -90,17 +88,4 @@ test("every metric has a unique name, a sentence, and labels in lower case", () 
     expect(labels.every((label) => /^[a-z]+$/.test(label))).toBe(true);
     expect(name.endsWith("_total")).toBe(type === "counter");
   }
-});
-
-test.skipIf(lacks("promtool"))("promtool accepts the metrics (skipped if it is not installed)", () => {
-  const families = metricRows.map(({ name, type, help, labels }): MetricFamily => {
-    return {
-      name,
-      type,
-      help,
-      samples: [{ labels: Object.fromEntries(labels.map((label) => [label, "1"])), value: 1 }],
-    };
-  });
-  const { status, stderr } = spawnSync("promtool", ["check", "metrics"], { input: metricsText(families) });
-  expect([status, String(stderr)]).toEqual([0, ""]);
 });

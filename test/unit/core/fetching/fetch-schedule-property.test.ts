@@ -18,11 +18,7 @@ const USUAL_DAY = 18;
 const USAGE = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
 
 /** Times at which a day of a series first has data, and is complete. Unit: minutes after it can first be requested. */
-interface Arrival {
-  readonly first: Richness;
-  readonly afterMinutes: number;
-  readonly wholeAfterMinutes: number;
-}
+type Arrival = { readonly first: Richness; readonly afterMinutes: number; readonly wholeAfterMinutes: number };
 
 const arrival: fc.Arbitrary<Arrival> = fc.record({
   first: fc.constantFrom("short", "estimate"),

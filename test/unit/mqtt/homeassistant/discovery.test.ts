@@ -38,11 +38,7 @@ import { completeLanguages } from "../../../support/sources/all-texts.ts";
 type Json = Readonly<Record<string, unknown>>;
 
 /** Test case: a device with all its messages. */
-interface Case {
-  readonly name: string;
-  readonly device: Device<never>;
-  readonly tree: RetainedMessage[];
-}
+type Case = { readonly name: string; readonly device: Device<never>; readonly tree: RetainedMessage[] };
 
 function caseOf<State>(name: string, device: Device<State>, others: readonly RetainedMessage[]): Case {
   return { name, device: device as unknown as Device<never>, tree: retained(device, others) };
