@@ -156,10 +156,12 @@ function withMdnsThread(): Plugin {
       const { output } = await build({
         input: MDNS_THREAD,
         platform: "node",
+        // Source maps of stack traces, which ciao loads and does not have.
+        resolve: { alias: { "source-map-support/register": false } },
         write: false,
         output: { format: "cjs", minify: true, comments: false },
       });
-      for (const id of output[0].moduleIds) modules.add(id);
+      for (const id of output[0].moduleIds) if (path.isAbsolute(id)) modules.add(id);
       this.emitFile({ type: "asset", fileName: "mdns-thread.cjs", source: output[0].code });
     },
   };

@@ -33,11 +33,24 @@ function libraryIn(folder: string): BundledLibrary {
   return { name, version, license, text: file ? readFileSync(path.join(folder, file), "utf8").trim() : null };
 }
 
-/** Returns the notices that the licences of the libraries require. */
+/** Lines at the beginning of a licence that differ between libraries with the same one: its name and the copyrights. */
+const OWN_LINES = /^(\s*|.*licen[cs]e( \(.*\))?:?|#.*|=+|-+|.*copyright .*|all rights reserved\.?)$/i;
+
+/** Returns the notices that the licences of the libraries require. Libraries with the same licence share its text. */
 function noticesText(libraries: readonly BundledLibrary[]): string {
-  const parts = libraries.map(({ name, version, license, text }) => {
-    return `${name} ${version} (${license})\n\n${text ?? "The package has no text of its licence."}\n`;
+  const parsed = libraries.map(({ name, version, license, text }) => {
+    const lines = (text ?? "The package has no text of its licence.").split(/\r?\n/);
+    const common = Math.max(
+      lines.findIndex((line) => !OWN_LINES.test(line)),
+      0,
+    );
+    const own = lines.slice(0, common).filter((line) => /copyright/i.test(line));
+    return { title: [`${name} ${version} (${license})`, ...own].join("\n"), body: lines.slice(common).join("\n") };
   });
+  const groups = Map.groupBy(parsed, ({ body }) => body.replace(/\s+/g, " ").trim());
+  const parts = [...groups.values()].map((same) =>
+    [...same.map(({ title }) => title), `\n${same[0]?.body.trim()}\n`].join("\n"),
+  );
   return `elbro contains code of these libraries.\n\n${parts.join(`\n${"-".repeat(80)}\n\n`)}`;
 }
 
