@@ -19,7 +19,10 @@ export type CollectorLog = Readonly<Record<"debug" | "info" | "warn", (facts: ob
 
 export interface CollectorDeps {
   readonly account: Pick<Account, "ask" | "flights" | "notBefore" | "rest">;
-  readonly repository: Pick<SeriesRepository, "idOf" | "keep" | "noteAnswered" | "stateOf" | "withStored">;
+  readonly repository: Pick<
+    SeriesRepository,
+    "doubtAddresses" | "idOf" | "keep" | "noteAnswered" | "stateOf" | "withStored"
+  >;
   readonly targets: () => readonly CollectTarget[];
   readonly accountTargets: (now: EpochMs) => readonly AccountTarget[];
   readonly calendar: Calendar;
@@ -112,12 +115,15 @@ export class Collector {
     switch (reply.kind) {
       case "ok": {
         const { rows, envelope } = takeApart(operationIdOf(step.series), reply.body);
-        const allRows = repository.withStored(step.series, rows, reply.dropped);
-        return this.#keep({ step, rows: allRows, envelope, at: clock.now() });
+        const at = clock.now();
+        const allRows = repository.withStored(step.series, rows, { dropped: reply.dropped, at });
+        return this.#keep({ step, rows: allRows, envelope, at });
       }
       case "deferred":
         return Math.max(reply.until, clock.now() + MIN_PAUSE_MS);
       default:
+        if (reply.kind === "refused" && reply.status === 404 && step.series.place !== "")
+          repository.doubtAddresses(step.series.account, clock.now());
         if (reply.settled) repository.noteAnswered(step.series, clock.now());
         return clock.now() + MIN_PAUSE_MS;
     }

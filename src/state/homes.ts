@@ -1,9 +1,11 @@
 /** The homes: addresses of the accounts, selected and named by the configuration. */
 import { isDeepStrictEqual } from "node:util";
+import * as z from "zod/mini";
 import type { Config } from "../config/schema/schema.ts";
 import type { CollectTarget } from "../core/fetching/fetch-types.ts";
 import type { ExportTerms } from "../core/prices/export-price.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
+import { readJson } from "../core/runtime/key-value.ts";
 import { WHOLE } from "../core/series/series.ts";
 import { freeId, RESERVED_IDS, slugOf } from "../core/text/slug.ts";
 import { addressSeries } from "../service/contract/polled-series.ts";
@@ -11,6 +13,14 @@ import type { Address } from "../service/contract/resources.ts";
 import { seriesOf } from "../service/contract/series-mapping.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { SeriesRepository } from "./series-repository.ts";
+
+/** Name and maximum number of the former homes in the settings. */
+const FORMER = "former_homes";
+const MAX_FORMER = 50;
+const resolution = z.enum(["hour", "fifteenMinutes"]);
+const formerHome = z.looseObject({
+  ...{ id: z.string(), name: z.string(), account: z.string(), addressId: z.string(), resolution },
+});
 
 type ConfiguredHome = NonNullable<Config["homes"]>[number];
 
@@ -39,6 +49,10 @@ export class Homes {
   #list: readonly Home[] | null = null;
   #ids: ReadonlySet<string> | null = null;
   readonly #byId = new Map<string, Home>();
+  /** Homes whose addresses are in no list any more, newest first. Their data stays readable. */
+  #former: readonly Home[];
+  /** Homes that are former ones since the last call of `takeGone`. */
+  #gone: Home[] = [];
 
   constructor(
     accounts: readonly string[],
@@ -48,6 +62,7 @@ export class Homes {
   ) {
     this.#library = repository;
     this.#settings = settings;
+    this.#former = (readJson(settings, FORMER, z.array(formerHome)) ?? []) as readonly Home[];
     this.#replace(accounts, config);
     repository.store.watch("addresses", ({ account }) => {
       if (this.#addresses.has(account)) this.#stale.add(account);
@@ -93,6 +108,17 @@ export class Homes {
   named(id: string): Home | null {
     this.#read();
     return this.#byId.get(id) ?? null;
+  }
+
+  /** Returns a home or a former one by its id, for what is stored of it. */
+  stored(id: string): Home | null {
+    return this.named(id) ?? this.#former.find((home) => home.id === id) ?? null;
+  }
+
+  /** Returns the homes that a new list of addresses has removed, once. */
+  takeGone(): readonly Home[] {
+    this.#read();
+    return this.#gone.splice(0);
   }
 
   at(addressId: string): Home | null {
@@ -144,6 +170,7 @@ export class Homes {
     if (this.#stale.size === 0) return;
     const stale = [...this.#stale];
     this.#stale.clear();
+    const before = [...this.#byId.values()].filter(({ account }) => stale.includes(account));
     const read = stale.map((account) => {
       const rows = this.#library.store.latest(seriesOf(account, "addresses", {})) ?? [];
       return [account, rows as unknown as readonly Address[]] as const;
@@ -152,6 +179,12 @@ export class Homes {
     for (const [, addresses] of read)
       for (const address of addresses) this.#usedIds.add(this.#settings.read(nameOfId(address)) ?? "");
     this.#join();
+    const gone = before.filter(({ addressId }) => !this.#held.has(addressId.toLowerCase()));
+    if (gone.length === 0) return;
+    this.#gone.push(...gone);
+    const others = this.#former.filter(({ id }) => !gone.some((home) => home.id === id));
+    this.#former = [...gone, ...others].slice(0, MAX_FORMER);
+    this.#settings.write(FORMER, JSON.stringify(this.#former));
   }
 
   #join(): void {

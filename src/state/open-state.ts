@@ -2,6 +2,8 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../config/schema/schema.ts";
+import { message } from "../core/language/text.ts";
+import type { Home } from "../core/prices/home-snapshot.ts";
 import { type LevelThresholds, thresholdsOf } from "../core/prices/level.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { shardOfConfig } from "../core/sharding/shard.ts";
@@ -121,7 +123,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
   shared.keep(accounts.all);
   const historyFrom = (now: EpochMs) => historyStartOf(config, calendar, now);
   const state = { ...basics, accounts, ...openHomes(options, storage, basics, accounts) };
-  emitHomeChanges(state, changes);
+  emitHomeChanges(state, changes, clock);
   const daemonStates = new DaemonStates({ ...state, historyFrom });
   const isTimePossible = (now: EpochMs) => guard.isPossible(now);
   const loops = openLoops(options, storage, { ...state, changes, historyFrom, isTimePossible });
@@ -185,13 +187,29 @@ function clockGuardOf({ clock, simulatedTime }: StateOptions, requestLog: Reques
 type HomeParts = Pick<State, "accounts" | "homes" | "homeReader" | "thresholds">;
 
 /** Emits the homes whose data changes when a series does. */
-function emitHomeChanges({ homes, homeReader }: HomeParts, { seriesChanged, stateChanged }: ChangeBus): void {
+function emitHomeChanges(
+  { homes, homeReader, problems }: HomeParts & Pick<State, "problems">,
+  { seriesChanged, stateChanged }: ChangeBus,
+  clock: Clock,
+): void {
   seriesChanged.subscribe((series) => {
     homeReader.changed(series);
+    for (const home of series.operation === "addresses" ? homes.takeGone() : []) {
+      homeReader.forget(home);
+      endHome(home, problems, clock.now());
+      stateChanged.emit({ home: home.id });
+    }
     const ofAccount = series.operation === "addresses" ? homes.of(series.account) : [];
     for (const { id } of ofAccount) stateChanged.emit({ home: id });
     stateChanged.emit({ home: homes.at(series.place)?.id ?? null });
   });
+}
+
+/** Replaces the problems of a home whose address is in no list any more by one, which says so until the next start. */
+function endHome({ name, account, addressId }: Home, problems: Problems, since: EpochMs): void {
+  for (const { subject } of problems.list()) if (subject.includes(addressId)) problems.end(subject);
+  const detail = message("found.home_gone", { home: name });
+  problems.start({ code: "address_gone", subject: `${account} ${addressId}`, since, detail });
 }
 
 /** Applies homes and levels of a new configuration. Returns the names of the accounts whose homes changed. */

@@ -24,6 +24,7 @@ import { MAX_REQUEST_AGE_MS } from "../storage/retention.ts";
 import { textOfRows } from "../storage/series/chunk-text.ts";
 import { type SeriesChange, SeriesStore } from "../storage/series/series-store.ts";
 import { WriteGuard } from "../storage/write-guard.ts";
+import { AddressLists } from "./address-lists.ts";
 import type { Found } from "./stored-answer.ts";
 
 /** Longest range that is aggregated: a leap year with a clock change. Its rows take 20 ms. */
@@ -50,6 +51,7 @@ export class SeriesRepository {
   readonly #writing: WriteGuard;
   /** Series whose stored rows may be those of another key, by name, with what their next response calls. */
   readonly #unsure = new Map<string, () => void>();
+  readonly #lists = new AddressLists();
   /** Revisions by account. Bounded by the accounts. */
   readonly #revisions = new Map<string, number>();
   /** Lookups by the parameters of a request. The API uses the same object for equal URLs. */
@@ -75,6 +77,7 @@ export class SeriesRepository {
     const isSure = !this.#unsure.has(seriesName(series));
     return {
       ...stored,
+      wantedAt: this.#lists.wantedAt(series),
       newestGap: (within) => {
         const askedAt = (day: Interval) => id && this.requestLog.chunkAnsweredAt(id, day.start);
         const isKnownDay = (day: Interval, state: ChunkState) => isKnown(state, askedAt(day), day.end);
@@ -168,15 +171,28 @@ export class SeriesRepository {
   ): Promise<boolean | null> {
     const { rows, envelope } = takeApart(operation, body);
     const series = seriesOf(account, operation, params);
-    const allRows = this.withStored(series, rows, dropped);
+    const allRows = this.withStored(series, rows, { dropped, at });
     return (await this.keep(series, rangeOf(operation, params), { rows: allRows, envelope, at }))?.changed ?? null;
   }
 
-  /** Adds the stored rows of the ids that were dropped from a response, such as an address that is unreadable now. */
-  withStored(series: SeriesKey, rows: Rows, dropped: Dropped | null | undefined): Rows {
+  /** Adds stored rows that a response lacks: of the ids that were dropped from it, or addresses that may not be gone. */
+  withStored(
+    series: SeriesKey,
+    rows: Rows,
+    { dropped, at }: { readonly dropped: Dropped | null | undefined; readonly at: EpochMs },
+  ): Rows {
+    const stored = () => this.store.latest(series) ?? [];
+    // A list for another key replaces that of the earlier key.
+    if (series.operation === "addresses" && !this.#unsure.has(seriesName(series)))
+      return this.#lists.rowsOf(series, rows, stored(), { isWhole: !dropped, at });
     if (!dropped || dropped.ids.length === 0) return rows;
-    const stored = this.store.latest(series) ?? [];
-    return [...rows, ...stored.filter(({ id }) => dropped.ids.includes(String(id)))];
+    return [...rows, ...stored().filter(({ id }) => dropped.ids.includes(String(id)))];
+  }
+
+  /** Requests the list of an account's addresses again, because the service does not know one of them. */
+  doubtAddresses(account: string, now: EpochMs): void {
+    const series = seriesOf(account, "addresses", {});
+    this.#lists.want(series, now, this.stateOf(series).answeredAt);
   }
 
   /** Returns the stored data for a request; null if a part of it was never requested. */

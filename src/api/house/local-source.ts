@@ -97,9 +97,14 @@ function priceViews(state: ApiDeps["state"]) {
       const home = homes.named(id);
       return home && homeReader.month(home, now, at);
     },
-    /** Returns the stored usage of a home; null if the service has never returned it. */
+    /** Returns a former home, of which only stored usage is readable; null for any other id. */
+    former(id: string | null) {
+      const home = id === null || homes.named(id) ? null : homes.stored(id);
+      return home && { kind: "home" as const, id: home.id, name: home.name };
+    },
+    /** Returns the stored usage of a home or former home; null if the service has never returned it. */
     usage(id: string, wanted: UsageWanted) {
-      const home = homes.named(id);
+      const home = homes.stored(id);
       return home && homeReader.usageIn(home, wanted);
     },
   };

@@ -178,7 +178,7 @@ export const resultEndpoints = [
     errors: [...HOME_ERRORS, "invalid_range", "range_too_large", "feature_unavailable"],
     example: "/local/v1/usage?home=home&measure=costs&by=day",
     run(source, { home, measure, by, ...wanted }, { now }) {
-      const view = viewNamed(source, home, now);
+      const view = source.former(home) ?? viewNamed(source, home, now);
       if (view.kind === "error") return view;
       const period = periodOf(wanted, now, (to) => source.calendar.startOf("month", to));
       if ("kind" in period) return period;

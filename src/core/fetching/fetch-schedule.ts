@@ -73,7 +73,7 @@ function* wants(input: FetchScheduleInput): Generator<FetchCandidate> {
 }
 
 function* accountWants(input: FetchScheduleInput, { series, poll, reaches }: AccountTarget): Generator<FetchCandidate> {
-  const { answeredAt } = input.stateOf(series);
+  const { answeredAt, wantedAt } = input.stateOf(series);
   const { first, later } = ACCOUNT_PRIORITIES[poll];
   const step: FetchRequest = { kind: "request", series, priority: answeredAt === null ? first : later };
   if (answeredAt === null) return yield { dueAt: input.now, step };
@@ -82,7 +82,7 @@ function* accountWants(input: FetchScheduleInput, { series, poll, reaches }: Acc
     case "once":
       return;
     case "addresses":
-      return yield { dueAt: nextSlot(input, answeredAt, slots.addresses), step };
+      return yield { dueAt: Math.min(wantedAt ?? Infinity, nextSlot(input, answeredAt, slots.addresses)), step };
     case "daily":
       return yield { dueAt: nextSlot(input, answeredAt, slots.placeDaily), step };
     case "placePrices": {

@@ -28,6 +28,8 @@ export const REVISION: Readonly<
 export interface SeriesState {
   /** Time of the last answered request; null if never. The retry policy times failed requests. */
   readonly answeredAt: EpochMs | null;
+  /** Time of a request besides its usual times; null or absent if none is wanted. */
+  readonly wantedAt?: EpochMs | null;
   /** Time of the last answered request for the chunk that starts at `start`; null if never. */
   readonly askedAt: (start: EpochMs) => EpochMs | null;
   /** Chunk that starts at `start`; null if it was never requested. */

@@ -64,7 +64,7 @@ test("a day limit that two answers state is kept, and the wait for it is a probl
   expect(codes(it)).toContain("waiting_for_quota");
   const { problems } = it.watcher.json("elbro/info") as { problems: { code: string; detail: string }[] };
   const found = problems.find(({ code }) => code === "waiting_for_quota");
-  expect(found?.detail).toMatch(/^next request 2026-03-1[01]T\d\d:\d\d:\d\dZ$/);
+  expect(found?.detail).toMatch(/used up for now; next request 2026-03-1[01]T\d\d:\d\d:\d\dZ$/);
 });
 
 test("rate_limited ends with its pause, although the next request is hours later", async () => {
@@ -102,4 +102,24 @@ test("a LAN client during a slow first request of the day gets 503, because the 
     "entitlement_unavailable",
   ]);
   expect(answer.headers.get("retry-after")).toBe("1");
+});
+
+test("after a move the new home has prices a quarter of an hour after the first 404, and the old one is readable", async () => {
+  await using it = await TestDaemon.start({ start: MORNING, config: { history: { months: 1 } } });
+  await it.clock.runUntil(MORNING + HOUR_MS);
+  it.simulator.setFaults([{ operation: "*", fault: "otherAccount" }]);
+  await it.clock.runUntil(ONE_O_CLOCK + 8 * MINUTE_MS);
+  const valid = (home: string) =>
+    (it.watcher.json(`elbro/${home}/prices`) as { tomorrow_valid?: boolean } | null)?.tomorrow_valid;
+  expect([valid("home_99"), codes(it)]).toEqual([false, ["address_gone", "address_gone"]]);
+  await it.clock.runUntil(ONE_O_CLOCK + 25 * MINUTE_MS);
+  const { problems } = it.watcher.json("elbro/info") as { problems: { detail: string }[] };
+  expect(problems.map(({ detail }) => detail)).toEqual(
+    ["Home", "Stugan"].map((name) => expect.stringContaining(`${name} is in no list`)),
+  );
+  const usage = await it.request("/local/v1/usage?home=home&measure=consumption&from=2026-03-01T00:00:00Z");
+  expect((await usage.json()) as object).toMatchObject({ id: "home", name: "Home", rows: { length: 8 } });
+  expect([(await it.request("/local/v1/now?home=home")).status, valid("home_99")]).toEqual([404, true]);
+  const lists = it.simulator.answered().filter(({ at, operation }) => at > ONE_O_CLOCK && operation === "addresses");
+  expect(lists).toHaveLength(2);
 });

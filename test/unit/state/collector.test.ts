@@ -47,6 +47,7 @@ function collecting(
     stateOf: () => ({ answeredAt: world.answeredAt, askedAt: () => null, chunk: () => null, newestGap: () => null }),
     idOf: () => 1,
     withStored: (_series, rows) => rows,
+    doubtAddresses: () => undefined,
     keep: async (series, range, { rows, envelope, at }) => {
       kept.push({ series, range, rows, envelope });
       world.answeredAt = at;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Config } from "../../../src/config/schema/schema.ts";
+import { MINUTE_MS } from "../../../src/core/time/interval.ts";
 import type { Dropped } from "../../../src/service/contract/operations.ts";
 import { Homes } from "../../../src/state/homes.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
@@ -24,9 +25,10 @@ class ReportedHomes implements Disposable {
     addresses: readonly (readonly [string, string])[],
     account = "consumer",
     dropped: Dropped | null = null,
+    at: number = NOW,
   ): Promise<void> {
     const data = addresses.map(([id, label]) => ({ ...first, id, label }));
-    await this.#library.keepAnswer(account, "addresses", {}, { body: { data } as never, at: NOW, dropped });
+    await this.#library.keepAnswer(account, "addresses", {}, { body: { data } as never, at, dropped });
   }
 
   homes(config?: Config["homes"], accounts: readonly string[] = ["consumer"]): Homes {
@@ -131,6 +133,41 @@ describe("a home id", () => {
   });
 });
 
+describe("an address that a list lacks", () => {
+  const lists = async (reported: ReportedHomes, ...ats: readonly number[]) => {
+    for (const at of ats) await reported.report([[B, "New"]], "consumer", null, NOW + at * MINUTE_MS);
+  };
+
+  test("is a former home after two whole lists ten minutes apart, once, and is stored", async () => {
+    using reported = new ReportedHomes();
+    await reported.report([[A, "Old"]]);
+    const homes = reported.homes();
+    expect(homes.list()).toHaveLength(1);
+    await lists(reported, 0, 9);
+    expect(homes.list().map(({ id }) => id)).toEqual(["new", "old"]);
+    expect(homes.takeGone()).toEqual([]);
+    await lists(reported, 10);
+    expect(homes.list().map(({ id }) => id)).toEqual(["new"]);
+    expect([homes.takeGone().map(({ id }) => id), homes.takeGone()]).toEqual([["old"], []]);
+    expect([homes.stored("old"), reported.homes().stored("old")]).toMatchObject([
+      { id: "old", addressId: A },
+      { id: "old", addressId: A },
+    ]);
+    expect(homes.named("old")).toBeNull();
+  });
+
+  test("stays if a list in between has it, if a part of a list is unreadable, and if a list is empty", async () => {
+    using reported = new ReportedHomes();
+    await reported.report([[A, "Old"]]);
+    await lists(reported, 0);
+    await reported.report([[A, "Old"]], "consumer", null, NOW + 5 * MINUTE_MS);
+    await lists(reported, 20);
+    await reported.report([[B, "New"]], "consumer", { ids: [C], count: 1, why: "-" }, NOW + 40 * MINUTE_MS);
+    await reported.report([], "consumer", null, NOW + 60 * MINUTE_MS);
+    expect(reported.ids().toSorted()).toEqual(["new", "old"]);
+  });
+});
+
 describe("homes in the configuration", () => {
   test("replace all other homes and keep their resolution; address ids match in any case", async () => {
     using reported = new ReportedHomes();
@@ -204,7 +241,8 @@ test("a new account among many reads only its own addresses", async () => {
   expect(homes.list().map(({ id }) => id)).toEqual(["attic", ...accounts.slice(1).map((_, i) => `flat_${i}`)]);
   expect(homes.named("attic")).toMatchObject({ account: "account0", addressId: idOf(60) });
   expect(homes.at(idOf(60))?.id).toBe("attic");
-  expect(reads.count).toBe(1);
+  // The stored list, which the new one replaces, and the new one.
+  expect(reads.count).toBe(2);
 });
 
 test("an address that an earlier account reports later moves to that account with the same id", async () => {
@@ -238,7 +276,7 @@ test("a list of homes follows changed, added and removed addresses", async () =>
   expect([homes.list().map(({ name }) => name), homes.at(A)?.name]).toEqual([["Home", "Attic"], "Home"]);
   await reported.report([[A, "Villa"]]);
   expect([homes.list().map(({ name }) => name), homes.at(A)?.name]).toEqual([["Villa", "Attic"], "Villa"]);
-  await reported.report([[C, "Cabin"]]);
+  for (const minutes of [0, 10]) await reported.report([[C, "Cabin"]], "consumer", null, NOW + minutes * MINUTE_MS);
   expect([homes.list().map(({ name }) => name), homes.at(A), homes.at(C)?.name]).toEqual([
     ["Cabin", "Attic"],
     null,
@@ -254,6 +292,6 @@ test("an address that was dropped from a response keeps its stored form", async 
   ]);
   await reported.report([[A, "Home"]], "consumer", { count: 1, why: "row 1: label: expected string", ids: [B] });
   expect(reported.ids()).toEqual(["home", "cabin"]);
-  await reported.report([[A, "Home"]]);
+  for (const minutes of [0, 10]) await reported.report([[A, "Home"]], "consumer", null, NOW + minutes * MINUTE_MS);
   expect(reported.ids()).toEqual(["home"]);
 });

@@ -332,7 +332,7 @@ describe("time of a request", () => {
     expect(it.times("prices")).toEqual(["09:00", "09:07", "09:14", "09:21"]);
   });
 
-  test("time of a request for tomorrow's prices is that of their timetable, also in the pause of an outage", () => {
+  test("time of a request for tomorrow's prices is one of their slots, also in the pause of an outage", () => {
     const failedAt = local(`${TUESDAY} 12:50`);
     const it: FetchScheduleModel = new FetchScheduleModel({
       start: local(`${TUESDAY} 09:00`),

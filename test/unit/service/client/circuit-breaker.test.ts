@@ -151,7 +151,7 @@ describe("the breaker", () => {
     expect(breakerOf(machine).cause(prices)).toMatchObject({ kind: "unreachable", isUnsent: true });
   });
 
-  test("the breaker holds a request with its own timetable until its next time, but not after a 429 or 401", () => {
+  test("the breaker holds a request with times of its own until its next time, but not after a 429 or 401", () => {
     const { machine, breaker } = opened();
     for (let i = 0; i < 9; i++) meet(breaker, machine, unreachable());
     const failedAt = machine.upMs;
