@@ -70,6 +70,13 @@ describe.each(languages.filter((language) => language !== "en"))("the texts in %
   });
 });
 
+test.each(languages)("no text in %s names a file of the documentation, which a page cannot open", (language) => {
+  const naming = [...patternsIn(textFiles[language])].filter(([, text]) =>
+    formsOf(text).some((form) => /\.md\b/.test(form)),
+  );
+  expect(naming.map(([key]) => key)).toEqual([]);
+});
+
 test.each(completeLanguages)("%s stays complete: a new text is in it too", (language) => {
   const texts = patternsIn(textFiles[language]);
   const missing = [...english.keys()].filter((key) => !texts.has(key));

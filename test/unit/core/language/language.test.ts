@@ -33,7 +33,7 @@ test("a problem has advice and detail in each language, with its facts", () => {
     code: "plug_without_timer",
     subject: "timer of plug heater",
     advice:
-      "stikkontakten Heater kan ikke selv afslutte TÆNDT, hvis elbro går ned; brug en med timer, se docs/plugs.md",
+      "stikkontakten Heater kan ikke selv afslutte TÆNDT, hvis elbro går ned; brug en med timer, se Plugs i hjælpen",
   });
 });
 
