@@ -97,17 +97,3 @@ test("a changed series is sent with its home; one of a place without its locatio
     'data {"home":null,"series":"locationPrices","unit":"latest"}',
   ]);
 });
-
-test("changes before the first subscription are not kept: the first client gets the current state", () => {
-  const feed = new EventFeed({ baseTopic: "elbro", homes, startedAt: 0 });
-  feed.show([{ topic: "elbro/home/cheap", payload: "ON" }]);
-  feed.show([{ topic: "elbro/home/cheap", payload: "OFF" }]);
-  const out = new PassThrough();
-  feed.subscribe(out, { lastEventId: null, home: null });
-  expect(String(out.read()).match(/^id: .*$/gm)).toEqual([
-    expect.stringMatching(/-0-unfinished$/),
-    expect.stringMatching(/-0-unfinished$/),
-    expect.stringMatching(/-0$/),
-  ]);
-  feed.hub.close();
-});

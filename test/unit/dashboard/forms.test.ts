@@ -38,21 +38,6 @@ function within(field: Field, ...names: string[]): Field {
 }
 
 describe("form fields are derived from the schema:", () => {
-  test.each([
-    ["name", "text"],
-    ["kind", "choice"],
-    ["hours", "scalar"],
-    ["cheap_below", "scalar"],
-    ["profile", "list"],
-    ["days", "choices"],
-    ["from", "time"],
-    ["max_price", "number"],
-    ["enabled", "yes-no"],
-    ["fallback", "list"],
-  ])("%s of a plan is a %s", (name, kind) => {
-    expect(within(plan, name).kind).toBe(kind);
-  });
-
   test("a plug has groups, and keys with several forms", () => {
     expect(within(plug, "plan").kind).toBe("one-of");
     expect(within(plug, "on", "topic")).toMatchObject({ kind: "text", isRequired: true });
@@ -146,19 +131,6 @@ describe("the form shows fields by the conditions of the schema:", () => {
   const plugSchema = sections.plugs?.items ?? {};
   const fieldsOf = (field: Field) => (field.kind === "group" ? field.fields : []);
   const shown = (value: Record<string, string | number>) => usefulFields(planSchema, fieldsOf(plan), value);
-  const needed = (value: Record<string, string | number>) =>
-    shown(value).flatMap(({ name, isRequired }) => (isRequired ? [name] : []));
-
-  test("a plan of kind below has no hours, and requires a limit", () => {
-    expect(shown({ kind: "below" }).map(({ name }) => name)).not.toContain("hours");
-    expect(needed({ kind: "below" })).toEqual(["name", "home", "kind", "percent"]);
-    expect(needed({ kind: "below", level: "cheap" })).toEqual(["name", "home", "kind", "level"]);
-  });
-
-  test("every other kind requires hours, or energy with kw", () => {
-    for (const kind of ["window", "slots", "avoid"]) expect(needed({ kind })).toContain("hours");
-    expect(needed({ kind: "window", energy: 3 })).not.toContain("hours");
-  });
 
   test("without a kind all fields are shown", () => {
     expect(shown({})).toHaveLength(fieldsOf(plan).length);

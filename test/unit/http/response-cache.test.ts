@@ -159,35 +159,6 @@ describe("a compressed response", () => {
   });
 });
 
-describe("a client with a current ETag", () => {
-  test("a client with a current ETag gets 304 for the ETag of any encoding that it accepts", async () => {
-    const cache = new ResponseCache();
-    const source = new Quarters(30);
-    const tag = headerOf(await new ResponseCache().represent("a", source, {}), "ETag") ?? "";
-    const gzipTag = tag.replace(/"$/, '-gzip"');
-    const held = await cache.represent("a", source, { "if-none-match": tag });
-    expect([held.status, held.body.length, ...validatorsOf(held)]).toEqual([304, 0, null, tag, "Accept-Encoding"]);
-    const cases: [string | undefined, string, number, string | null][] = [
-      ["gzip", gzipTag, 304, gzipTag],
-      ["gzip", tag, 304, tag],
-      ["gzip", `W/${gzipTag}`, 304, gzipTag],
-      ["gzip", `"x", ${gzipTag}`, 304, gzipTag],
-      ["gzip", "*", 304, gzipTag],
-      [undefined, "*", 304, tag],
-      [undefined, gzipTag, 200, tag],
-      ["gzip, identity;q=0", tag, 200, gzipTag],
-      ["br", gzipTag, 200, tag.replace(/"$/, '-br"')],
-    ];
-    for (const [takes, has, status, etag] of cases) {
-      const answer = await cache.represent("a", source, { "accept-encoding": takes, "if-none-match": has });
-      expect([takes, has, answer.status, headerOf(answer, "ETag")]).toEqual([takes, has, status, etag]);
-    }
-    source.version++;
-    source.price = 2;
-    expect((await cache.represent("a", source, { "if-none-match": tag })).status).toBe(200);
-  });
-});
-
 describe("the cache", () => {
   test("the cache holds at most maxBytes; the least recently used body is evicted first", async () => {
     const source = new Quarters(2);

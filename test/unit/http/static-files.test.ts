@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { pageHeaders } from "../../../src/http/guards/security-headers.ts";
 import type { LocalAnswer } from "../../../src/http/response.ts";
@@ -53,19 +52,6 @@ test("a file of another version is not found", async () => {
   expect(files.asset("0123456789abcdef", "app.js", {})).toBeNull();
   expect(files.asset(files.digest, "index.html", {})).toBeNull();
   expect(files.asset(files.digest, "../package.json", {})).toBeNull();
-});
-
-test.each([
-  ["br", "gzip, deflate, br", (body: Uint8Array) => brotliDecompressSync(body)],
-  ["gzip", "gzip, deflate", (body: Uint8Array) => gunzipSync(body)],
-  ["gzip", "br;q=0, GZIP;q=0.5", (body: Uint8Array) => gunzipSync(body)],
-  [undefined, "identity", (body: Uint8Array) => Buffer.from(body)],
-])("a client gets %s for Accept-Encoding %s", async (encoding, accepted, decode) => {
-  const files = filesOf();
-  const answer = await bytes(files.asset(files.digest, "app.js", { "accept-encoding": accepted }));
-  expect(answer.headers?.["Content-Encoding"]).toBe(encoding);
-  expect(answer.headers?.Vary).toBe("Accept-Encoding");
-  expect(decode(answer.bytes).toString()).toBe(SCRIPT);
 });
 
 test("each encoding of a file is made once", async () => {

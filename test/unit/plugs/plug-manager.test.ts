@@ -97,13 +97,6 @@ test("an ON without a timer is not sent: a clock that shows no time gives none, 
 });
 
 describe("a signal topic of the owner", () => {
-  test("with a retained ON keeps a plug ON after a restart, without an OFF before", () => {
-    const around = new Around([SIGNALLED]);
-    expect(around.connects()).toEqual([]);
-    around.hears("house/boost", "ON", true);
-    expect(around.looks(T0 + 100)).toEqual(["cmnd/heater/Backlog0 PowerOnState 0; PulseTime1 1150; Power1 ON"]);
-  });
-
   test("without a retained message is awaited for 2 s, then the plug gets OFF", () => {
     const around = new Around([SIGNALLED]);
     around.plugs.onUp();
@@ -278,18 +271,6 @@ test("the queue of incoming messages is bounded, but connection events are kept"
 
 describe("tryOut", () => {
   const off = { on: false, until: null };
-
-  test("tryOut switches ON for 10 s, or the minimum of the timer, and then sends OFF", () => {
-    const around = new Around([TASMOTA]);
-    around.wanted = off;
-    around.connects();
-    around.said.length = 0;
-    expect(around.plugs.tryOut("heater", T0 + 1_000)).toBeNull();
-    expect(around.said).toEqual(["cmnd/heater/Backlog0 PowerOnState 0; PulseTime1 112; Power1 ON"]);
-    around.hears("stat/heater/POWER", "ON");
-    expect(around.looks(T0 + 10_999)).toEqual([]);
-    expect(around.looks(T0 + 11_000)).toEqual(["cmnd/heater/Backlog0 PulseTime1 0; Power1 OFF"]);
-  });
 
   test.each([
     ["rests ON", { ...TASMOTA, when_lost: "on" as const }, off, /its when_lost is on/],

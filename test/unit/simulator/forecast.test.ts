@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/core/time/interval.ts";
 import { demoHomes } from "../../../src/simulator/homes.ts";
 import { forecastRows } from "../../../src/simulator/market/forecast.ts";
 import { World } from "../../../src/simulator/world.ts";
@@ -27,16 +27,6 @@ test("the forecast's length varies between two and seven days", () => {
   expect(Math.min(...lengths)).toBeGreaterThanOrEqual(48);
   expect(Math.max(...lengths)).toBeLessThanOrEqual(168);
   expect(new Set(lengths).size).toBeGreaterThan(10);
-});
-
-test("the forecast changes a few times a day", () => {
-  const world = worldWith(0);
-  const evening = Date.UTC(2026, 5, 10, 14);
-  const texts = Array.from({ length: 36 }, (_, i) =>
-    JSON.stringify(forecast(world, evening + i * 15 * MINUTE_MS).slice(0, 24)),
-  );
-  const changes = texts.filter((text, i) => i > 0 && text !== texts[i - 1]).length;
-  expect(changes).toBe(3);
 });
 
 test("the forecast's error is smaller one hour ahead than one week ahead", () => {

@@ -15,14 +15,6 @@ function kwhBetween(flow: "consumption" | "solarExport", from: number, to: numbe
   return hours.reduce((sum, { wh }) => sum + wh, 0) / 1_000 / days.length;
 }
 
-test("values of a day arrive the next morning between 06:30 and 10:00 local time", () => {
-  for (const day of year) {
-    const noon = calendar.timeOnDay(day.end, 12 * 60);
-    expect(meter.phaseOf(day, calendar.timeOnDay(day.end, 6 * 60 + 29))).toBe("awaited");
-    expect(meter.phaseOf(day, noon)).toBe("estimated");
-  }
-});
-
 test("single hours are missing, and sometimes a whole day", () => {
   const lengths = year.map((day) => meter.hoursOn("consumption", day, LATER).length);
   expect(lengths.filter((length) => length === 0).length).toBeGreaterThanOrEqual(1);

@@ -28,15 +28,6 @@ test("some prices are published one to six hours late, but never after midnight"
   }
 });
 
-test("published prices end with tomorrow after publication, and with today before it", () => {
-  const publication = new PublicationTimes(1, calendar);
-  for (const day of days.slice(5, 400)) {
-    const at = publication.publishedAt(day);
-    expect(publication.publishedUntil(at)).toBe(day.end);
-    expect(publication.publishedUntil(at - 1)).toBe(day.start);
-  }
-});
-
 test("a delayed day also delays all later days", () => {
   const held = new PublicationTimes(1, calendar, (date) => (date === "2026-06-11" ? 2 * 24 * 60 : undefined));
   const noon = Date.UTC(2026, 5, 10, 10);

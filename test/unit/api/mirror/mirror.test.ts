@@ -7,7 +7,6 @@ import { describe, expect, test } from "vitest";
 import { type Asked, mirrorHandlers } from "../../../../src/api/mirror/mirror.ts";
 import { HOUR_MS } from "../../../../src/core/time/interval.ts";
 import { ResponseCache } from "../../../../src/http/response-cache.ts";
-import { contractError } from "../../../../src/service/contract/errors.ts";
 import { ADDRESS_ID } from "../../../fixtures/answers.ts";
 import { malformed, refused, unreachable } from "../../../support/service/fetch-failures.ts";
 import { foundAt, startMirror } from "../../../support/service/mirror-server.ts";
@@ -135,17 +134,6 @@ describe("a response", () => {
   test("a response has no negative age after the clock was set back", async () => {
     await using mirror = await startMirror({ find: () => foundAt(NOW + HOUR_MS, true) });
     expect((await mirror.ask()).headers.get("age")).toBe("0");
-  });
-
-  test("that is certain to be an error is returned without a request", async () => {
-    await using mirror = await startMirror({
-      refusal: (operation) => (operation === "solarExport" ? contractError("feature_unavailable", "no panels") : null),
-      find: () => foundAt(NOW, true),
-    });
-    const path = "/consumer/v1/me/addresses/3f2504e0-4f89-41d3-9a0c-0305e82c3301/solar-export";
-    const query = "?from=2026-03-01T00:00:00Z&to=2026-03-02T00:00:00Z&aggregation=hour";
-    expect(await mirror.ask(path + query)).toMatchObject({ status: 422, body: { errorCode: "feature_unavailable" } });
-    expect((await mirror.ask()).status).toBe(200);
   });
 
   test("that was stored but is not found is an internal error", async () => {

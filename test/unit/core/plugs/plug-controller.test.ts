@@ -153,19 +153,6 @@ describe("a plug that rests ON (when_lost: on)", () => {
       expect(plug.hears(at(12), Object.assign(plug, change) && "tick")).toEqual(["on -"]);
     }
   });
-
-  test("a plug that rests ON gets OFF again after its own timer ended it, which is not a manual override", () => {
-    const plug = new ReportedHomes(FREEZER);
-    plug.hears(at(0), "connected");
-    plug.hears(at(0), heard(true));
-    plug.wanted = { on: false, until: at(40) };
-    plug.hears(at(10));
-    plug.hears(at(10), heard(false));
-    plug.hears(at(15));
-    for (const second of [10, 20, 30, 40]) plug.hears(at(15, second));
-    plug.hears(at(17, 30), heard(true));
-    expect(plug.last.state.manualOverride).toBeNull();
-  });
 });
 
 describe("a plug that keeps its state (when_lost: keep)", () => {
@@ -272,14 +259,6 @@ describe("a plug that reconnects", () => {
     expect(plug.hears(at(3, 3), heard(true))).toEqual(["off", "ask"]);
     expect(plug.last.state.manualOverride).toBeNull();
   });
-
-  test("commands are not sent while the broker is disconnected", () => {
-    const plug = ReportedHomes.running(at(40));
-    expect(plug.hears(at(2), "disconnected")).toEqual([]);
-    expect(plug.hears(at(40))).toEqual([]);
-    expect(plug.last.reason).toBe("no_broker");
-    expect(plug.hears(at(41), "connected")).toEqual(["off"]);
-  });
 });
 
 describe("a manual override", () => {
@@ -323,14 +302,6 @@ describe("a manual override", () => {
     });
     expect(sent).toEqual([2, 4, 64, 66, 68, 70, 130, 132, 134, 136]);
     expect(plug.last.state.unresponsive).toBe(false);
-  });
-
-  test("a manual override is not assumed if the device's timer ended an ON whose renewals were lost", () => {
-    const plug = ReportedHomes.running(at(40));
-    plug.hears(at(15));
-    for (const second of [10, 20, 30, 40]) plug.hears(at(15, second));
-    expect(plug.hears(at(17, 30), heard(false))).toEqual([]);
-    expect(plug.last.state.manualOverride).toBeNull();
   });
 
   test("a manual override is not assumed for a retained message", () => {

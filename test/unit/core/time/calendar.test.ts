@@ -269,11 +269,6 @@ describe("local dates and times", () => {
     const range = { start: utc("2026-06-01T10:00Z"), end: utc("2026-06-03T22:00Z") };
     expect(copenhagen.startsIn("day", range)).toEqual([utc("2026-06-01T22:00Z"), utc("2026-06-02T22:00Z")]);
   });
-
-  test.each(["day", "month", "year"] as const)("a %s is moved from any instant inside it", (unit) => {
-    const inside = utc("2026-06-15T10:17Z");
-    expect(copenhagen.add(unit, inside, -1)).toBe(copenhagen.add(unit, copenhagen.startOf(unit, inside), -1));
-  });
 });
 
 describe("cached transitions", () => {

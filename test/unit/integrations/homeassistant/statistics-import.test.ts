@@ -95,14 +95,6 @@ describe("the whole history", () => {
     });
   });
 
-  test("the whole history is not imported again", async () => {
-    put(range, value);
-    await run();
-    homeAssistant.imports.length = 0;
-    expect(await run()).toBe(0);
-    expect(homeAssistant.imports).toEqual([]);
-  });
-
   test("the whole history continues after a lost connection, without repeating a month", async () => {
     put(range, value);
     homeAssistant.endsAfterImports = 3;
@@ -156,13 +148,6 @@ describe("later changes:", () => {
     homeAssistant.endsAfterImports = Number.POSITIVE_INFINITY;
     await run();
     expectHours(range, (i) => (i < 24 ? 3 : 1));
-  });
-
-  test("new days write only their own hours", async () => {
-    put(range, () => 1);
-    await run();
-    put(daysOf("2026-03-21", "2026-03-22"), () => 2);
-    expect(await run()).toBe(48);
   });
 
   test("unknown hours are omitted and imported later", async () => {
