@@ -12,7 +12,9 @@ export function wantedBy({ spec, advance }: PlanSlot, snapshot: PlanSnapshot | n
   const { running, on, lost } = advance;
   const whenLost = lost ? { lost: whenLostOf(spec) } : {};
   const reason = snapshot?.reason.text ?? textIn(language, message("plan.nothing_known"));
-  return { on, until: running?.end ?? (on ? null : (snapshot?.nextStart ?? null)), reason, ...whenLost };
+  const { maxGapMs } = spec.kind === "avoid" ? spec : {};
+  const longest = maxGapMs === undefined ? {} : { maxOffMs: maxGapMs };
+  return { on, until: running?.end ?? (on ? null : (snapshot?.nextStart ?? null)), reason, ...longest, ...whenLost };
 }
 
 /** Returns ON while any of several plans wants it, with the reasons of those plans; null without plans. */

@@ -121,7 +121,7 @@ export const planSchema = z
     group: z.optional(oneLine),
     kw: z.optional(kilowatts),
     priority: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_PRIORITY))),
-    never: z.optional(span),
+    never: z.optional(z.union([span, z.array(span)])),
     away: z.optional(awaySchema),
     min_saving: z.optional(z.union([notNegative, textLike(NUMBER_OR_PERCENTAGE, "mistake.expected_min_saving")])),
     fallback: z.optional(z.array(span)),
@@ -153,14 +153,14 @@ const fixedRows: Readonly<Record<Exclude<keyof PlanEntry, PlanSetting | OwnReadi
   profile: { kinds: ["window"], field: "profile" },
   kwh: { field: "kwh" },
   min_run: { kinds: ["slots", "below", "avoid"], field: "minRunMs", read: msOf },
-  min_pause: { kinds: ["slots", "below"], field: "minPauseMs", read: msOf },
+  min_pause: { kinds: ["slots", "below", "avoid"], field: "minPauseMs", read: msOf },
   max_gap: { kinds: ["slots", "avoid"], field: "maxGapMs", read: msOf },
   at_most_runs: { kinds: ["slots"], field: "atMostRuns" },
   level: { kinds: ["below"], field: "level" },
   soc: { kinds: ["slots"], field: "soc", read: socOf },
   within: { kinds: ["window", "slots"], field: "withinDays", read: (days: string) => Number.parseInt(days, 10) },
   price: { kinds: ["below"], field: "price" },
-  never: { field: "never", read: spanOf },
+  never: { field: "never", read: (spans: string | readonly string[]) => [spans].flat().map(spanOf) },
   fallback: { field: "fallback", read: (spans: readonly string[]) => spans.map(spanOf) },
   when_short: { kinds: ["slots"], field: "whenShort" },
   when_lost: { field: "whenLost" },
@@ -214,7 +214,7 @@ function mistakesOf(entry: PlanEntry): ValueMistake[] {
   if (entry.tolerance_side !== undefined && entry.tolerance === undefined)
     mistake("tolerance", missingWith("tolerance_side"));
   if (entry.after_pause !== undefined && entry.after === undefined) mistake("after", missingWith("after_pause"));
-  if (entry.min_saving !== undefined && entry.max_gap !== undefined)
+  if (entry.kind !== "avoid" && entry.min_saving !== undefined && entry.max_gap !== undefined)
     mistake("min_saving", message("mistake.useless", { other: "max_gap" }));
   if (entry.learn && energy !== undefined) mistake("learn", message("mistake.learn"));
   if (entry.profile?.every((power) => power === 0)) mistake("profile", message("mistake.profile"));

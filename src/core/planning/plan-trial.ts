@@ -116,7 +116,7 @@ function limitsOf(spec: PlanSpec): Limit[] {
 }
 
 function limitText(spec: PlanSpec, limit: Limit): string {
-  if (limit === "never") return spec.never ? spanText(spec.never) : "";
+  if (limit === "never") return spec.never?.map(spanText).join(", ") ?? "";
   const value = (spec as Limits)[LIMITS[limit]] ?? 0;
   if (limit === "at_most_runs") return String(value);
   return value < HOUR_MS ? `${Math.round(value / MINUTE_MS)} min` : `${hoursText(value)} h`;

@@ -228,7 +228,7 @@ function planOf(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): 
       const { kind, shortfall } = solution;
       // The solver counts in whole units.
       const meanPrice = solution.runs.length > 0 ? priceOfRuns(moment, solution.runs) : null;
-      const little = tooLittleSaved(moment, memory, meanPrice);
+      const little = tooLittleSaved(moment, memory, meanPrice, solution.runs);
       if (little) return { ...memory, ...(missingLater(moment, solution.missing) ?? { outcome: little }) };
       return {
         ...memory,
@@ -255,14 +255,25 @@ function tooLittleSaved(
   { spec, timeline }: PlanInput,
   memory: PlanRecord,
   meanPrice: number | null,
+  runs: readonly Interval[] = [],
 ): PlanRecord["outcome"] | null {
   const { minSaving } = spec;
-  if (!minSaving || meanPrice === null || begunInRound(memory).length > 0) return null;
-  const { windowStart, opensAt } = baselinesOf(memory, spec, timeline?.points ?? [], "all");
+  if (!minSaving || meanPrice === null || begunInRound(memory).some(({ basis }) => basis !== "resting")) return null;
+  const { windowStart: start, opensAt } = baselinesOf(memory, spec, timeline?.points ?? [], "all");
+  const windowStart =
+    start !== null && spec.kind === "avoid"
+      ? priceOff({ start: opensAt, end: memory.window.end }, runs, start, meanPrice)
+      : start;
   if (windowStart === null) return null;
   const least = "perKwh" in minSaving ? minSaving.perKwh : (Math.abs(windowStart) * minSaving.percent) / 100;
   if (windowStart - meanPrice >= least - ROUNDING) return null;
   return { kind: "saves_too_little", meanPrice, windowStart, opensAt };
+}
+
+/** Returns the mean price of the time OFF, from that of the window and of the time ON; null if it is never OFF. */
+function priceOff(window: Interval, runs: readonly Interval[], mean: number, on: number): number | null {
+  const [allMs, onMs] = [window.end - window.start, lengthOf(runs.flatMap((run) => clipped(run, window) ?? []))];
+  return allMs > onMs ? (mean * allMs - on * onMs) / (allMs - onMs) : null;
 }
 
 /** Returns the outcome and the next planning while prices are missing that are still expected; null if none are. */

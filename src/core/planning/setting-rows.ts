@@ -174,8 +174,9 @@ const rows = {
   tolerance: row("tolerance", TOLERANCE, { icon: "mdi:plus-minus-variant", ...hasRuns }),
   min_saving: row("minSaving", SAVING, {
     icon: "mdi:piggy-bank-outline",
-    ...hasRuns,
-    has: ({ maxGapMs }: SpecFields) => maxGapMs === undefined,
+    kinds: ["window", "slots", "avoid"],
+    isRare: true,
+    has: (spec) => spec.kind === "avoid" || (spec as SpecFields).maxGapMs === undefined,
     examples: [0.2, "10%"],
   }),
   soc_target: row("soc", goal("target"), { icon: "mdi:battery-80", ...slots, has: hasBattery }),

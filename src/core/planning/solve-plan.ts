@@ -1,5 +1,5 @@
 import type { Timeline } from "../prices/timeline.ts";
-import type { PlanContext, PlanSolution, PlanSpec, PlanWindow } from "./model/plan-spec.ts";
+import type { PlanContext, PlanSolution, PlanSpec, PlanWindow, SpecFields } from "./model/plan-spec.ts";
 import { solveAvoid } from "./solver/avoid.ts";
 import { solveBelow } from "./solver/below.ts";
 import { gridOf, type PlanGrid } from "./solver/grid.ts";
@@ -14,7 +14,8 @@ import { solveWindow } from "./solver/window.ts";
  */
 export function solvePlan(spec: PlanSpec, timeline: Timeline, window: PlanWindow, context: PlanContext): PlanSolution {
   const points = context.estimates ? timeline.points : timeline.points.filter((point) => !point.estimate);
-  const grid = gridOf(points, window, context);
+  const { maxGapMs }: SpecFields = spec;
+  const grid = gridOf(points, window, context, maxGapMs);
   switch (spec.kind) {
     case "window":
       return solveWindow({ spec, window, context, grid });

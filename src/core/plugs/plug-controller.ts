@@ -85,7 +85,10 @@ export function decide(moment: PlugMoment): PlugDecision {
   const reason = reasonOf(state, target, moment);
   const next =
     targetOn === null || !state.connected ? { state, commands: [] } : act(state, targetOn, target.until, moment);
-  const wakeAt = earliest([moment.wanted?.until, target.until, ...due(next.state, targetOn, target.until, rules)], now);
+  const wakeAt = earliest(
+    [moment.wanted?.until, target.until, offEnd(state, moment), ...due(next.state, targetOn, target.until, rules)],
+    now,
+  );
   // The timer of the previous command must not end a state that was switched manually.
   const isNewManual = isManual && moment.state.manualOverride === null && rules.deadMan !== null;
   const commands = isNewManual ? [{ kind: "clear_timer" } as const] : next.commands;
@@ -102,8 +105,15 @@ function edged(state: PlugState, moment: PlugMoment): PlugState {
   const begun = state.begun || moment.trusted || whenLost === "on";
   const lost = whenLost === "keep" ? state.desired : whenLost === "on";
   const desired = isKnown(moment) ? moment.wanted?.on === true : lost;
-  const ended = state.manualOverride !== null && desired !== state.desired;
+  const isOffTooLong = moment.now >= (offEnd(state, moment) ?? Number.POSITIVE_INFINITY);
+  const ended = state.manualOverride !== null && (desired !== state.desired || isOffTooLong);
   return { ...state, begun, desired, ...(ended ? { manualOverride: null, sent: null } : {}) };
+}
+
+/** Returns when a manual OFF has lasted as long as the plan allows; null without one. */
+function offEnd({ manualOverride, since }: PlugState, { wanted }: PlugMoment): EpochMs | null {
+  const isOff = manualOverride === false && since?.on === false;
+  return isOff && wanted?.maxOffMs !== undefined ? since.at + wanted.maxOffMs : null;
 }
 
 /** Records that the timer does not work if it is overdue. */

@@ -11,6 +11,8 @@ export interface Wanted {
   readonly reason?: string;
   /** `when_lost` of the plan, set if the plan knows no data to decide `on`; then `when_lost` of the plug decides. */
   readonly lost?: WhenLost;
+  /** Longest time OFF, which also ends a manual OFF. Unit: ms. */
+  readonly maxOffMs?: number;
   /** Test by the owner: the device's own timer ends it at `until`, without a margin. */
   readonly isTrial?: true;
 }

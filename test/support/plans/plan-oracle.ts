@@ -303,13 +303,13 @@ function avoidByRules(given: SmallCaseOf<AvoidPlan>): Mask | null {
       .filter(([from]) => from < now)
       .at(-1)?.[1] ?? 0;
   if (prices.length - now - off === 0 && prices.length - Math.min(since, now) <= maxGap) return fixed;
-  const minRun = Math.max(1, steps(spec.minRunMs));
+  const [minRun, minPause] = [Math.max(1, steps(spec.minRunMs)), Math.max(1, steps(spec.minPauseMs))];
   const anywhere = () => true;
   const keeps = (mask: Mask, may: (step: number) => boolean) =>
     keepsFixed(given, mask, may) &&
     mask.every((on, step) => on || step < now || !unknown(step)) &&
-    keepsLengths(given, mask, minRun, 1, may) &&
-    keepsGaps(given, mask, maxGap, minRun, 1, anywhere);
+    keepsLengths(given, mask, minRun, minPause, may) &&
+    keepsGaps(given, mask, maxGap, minRun, minPause, anywhere);
   const offIn = (mask: Mask) => prices.length - now - count(mask.slice(now));
   // Tries the smallest OFF time first. The minimum run length may require more.
   for (let most = off; most <= prices.length - now; most++) {

@@ -133,6 +133,7 @@ export const smallPlans = {
       hoursMs: quarters(1, most),
       maxGapMs: sometimes(quarters(1, 4)),
       minRunMs: sometimes(quarters(1, 3)),
+      minPauseMs: sometimes(quarters(1, 3)),
       ...common,
     }),
 } as const;

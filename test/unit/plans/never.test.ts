@@ -8,7 +8,7 @@ import { definitionOf, HOUR } from "../../support/plans/shown-plans.ts";
 
 /** 18:00 local time. */
 const NOW = at("2026-03-10T17:00:00Z");
-const base = { enabled: true, never: { from: 17 * 60, until: 21 * 60 } } as const;
+const base = { enabled: true, never: [{ from: 17 * 60, until: 21 * 60 }] } as const;
 /** The lower the price, the later in the evening; the lowest at 20:00. */
 const timeline = timelineOf(
   points(daysOf("2026-03-09", "2026-03-11"), (i) => Math.abs((i % 24) - 20), { unit: "hour" }),
@@ -24,6 +24,8 @@ test("a plan never runs in its excluded hours, whatever the price", () => {
   expect(localHours({ ...evening, kind: "window", hoursMs: 2 * HOUR })).toEqual([[21, 23]]);
   expect(localHours({ ...evening, kind: "slots", hoursMs: HOUR })).toEqual([[21, 22]]);
   expect(localHours({ ...evening, kind: "below", maxPrice: 3 })).toEqual([[21, 23]]);
+  const twice = [...evening.never, { from: 22 * 60, until: 23 * 60 }];
+  expect(localHours({ ...evening, kind: "slots", hoursMs: 2 * HOUR, never: twice })).toEqual([[21, 22]]);
   const { never: _, ...open } = evening;
   expect(localHours({ ...open, kind: "slots", hoursMs: HOUR })).toEqual([[20, 21]]);
 });
@@ -44,11 +46,13 @@ test("run now works in the excluded hours", () => {
   expect(world.at(NOW).on).toBe(true);
 });
 
-test("excluded hours that leave too little time are a mistake, and the configuration accepts a span only", () => {
+test("excluded hours that leave too little time are a mistake, and the configuration accepts a span or a list", () => {
   const spec: PlanSpec = { ...base, kind: "window", hoursMs: 5 * HOUR, from: 14 * 60, readyBy: 23 * 60 };
   expect(trialMistakes(spec)).toMatchObject([{ setting: "never" }]);
   expect(trialMistakes({ ...spec, hoursMs: 3 * HOUR })).toEqual([]);
   const read = (never: unknown) =>
     planSchema.safeParse({ name: "Dryer", home: "home", kind: "window", hours: 1, never }).success;
-  expect([read("17:00-21:00"), read("17-21"), read(["17:00"])]).toEqual([true, false, false]);
+  expect([read("17:00-21:00"), read(["17:00-21:00", "05:00-06:00"]), read("17-21"), read(["17:00"])]).toEqual([
+    ...[true, true, false, false],
+  ]);
 });

@@ -17,7 +17,7 @@ const timeline = timelineOf(points(daysOf("2026-03-09", "2026-03-11"), (i) => 1 
 const base = { enabled: true, hoursMs: 2 * HOUR } as const;
 const night: PlanSpec = { ...base, kind: "slots", from: 20 * 60, readyBy: 7 * 60 };
 /** Not between 4 and 5 o'clock. */
-const guarded: PlanSpec = { ...night, never: { from: 4 * 60, until: 5 * 60 } };
+const guarded: PlanSpec = { ...night, never: [{ from: 4 * 60, until: 5 * 60 }] };
 const heater: PlanSpec = { ...night, whenLost: "on" };
 const run = (start: string, end: string): PlanRun => ({ start: at(start), end: at(end), basis: "prices" });
 

@@ -54,10 +54,13 @@ interface PlanCommon {
   readonly maxPrice?: number;
   /** Only for `window` and `slots`. */
   readonly tolerance?: PlanTolerance;
-  /** Only for `window` and `slots`: the plan runs only if it saves at least this against `window_start`. */
+  /**
+   * Not for `below`: the plan runs only if it saves at least this against `window_start`; `avoid` is OFF only if its hours
+   * OFF cost at least this more than those ON.
+   */
   readonly minSaving?: MinSaving;
   /** When the plan is never ON, at any price; only "run now" starts it then. */
-  readonly never?: LocalSpan;
+  readonly never?: readonly LocalSpan[];
   /** Not for `avoid`. As `never`, for a holiday. */
   readonly away?: Away;
   /** When to run if prices are missing. Shape: any order. */
@@ -141,6 +144,8 @@ export interface AvoidPlan extends PlanCommon {
   readonly kind: "avoid";
   readonly hoursMs: number;
   readonly minRunMs?: number;
+  /** Minimum time OFF. */
+  readonly minPauseMs?: number;
   /** Maximum time OFF. Takes precedence over `maxPrice`, other plans and all commands. */
   readonly maxGapMs?: number;
 }

@@ -66,7 +66,7 @@ export function spansIn(spans: readonly LocalSpan[], window: Interval, calendar:
 
 /** Returns when a plan is never ON in a window, at any price. */
 export function neverIn({ never }: PlanSpec, { start, until }: PlanWindow, calendar: Calendar): Interval[] {
-  return never ? spansIn([never], { start, end: until }, calendar) : [];
+  return never ? spansIn(never, { start, end: until }, calendar) : [];
 }
 
 /** Returns the time of a holiday; null for dates that do not exist, and without a holiday. */

@@ -204,6 +204,7 @@ function littleWords(
   const { minSaving = { perKwh: 0 } } = given.spec;
   const least = "perKwh" in minSaving ? priceIn(given, minSaving.perKwh) : `${decimal(given, minSaving.percent)} %`;
   const prices = { price: priceIn(given, meanPrice), start: priceIn(given, windowStart) };
+  if (given.spec.kind === "avoid") return given.say("plan.avoids_too_little", { ...prices, least });
   return given.say("plan.saves_too_little", { ...prices, time: timeOf(given, opensAt), least });
 }
 

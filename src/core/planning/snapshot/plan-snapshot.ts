@@ -70,10 +70,7 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
     on,
     state,
     /** Begun and planned runs of this occurrence. Shape: ascending. */
-    runs: [
-      ...(memory?.startedRuns ?? []).map(({ start, end, basis }) => ({ start, end, basis, begun: true })),
-      ...(memory?.planned ?? []).map((run) => ({ ...run, begun: false })),
-    ],
+    runs: memory ? shownRuns(spec, memory) : [],
     /** Null while it may move, because automations act on it. */
     nextStart: isLikely ? null : (next?.start ?? null),
     /** End of the current run, otherwise of the next one. */
@@ -95,6 +92,19 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
     savingPerKwh,
     settings: shownSettings(given.definition, spec),
   };
+}
+
+/** Returns the runs of an occurrence. A rest of `avoid` is joined with the run after it. */
+function shownRuns({ kind }: PlanSpec, { startedRuns, planned }: PlanRecord) {
+  const begun = startedRuns.map(({ start, end, basis }) => ({ start, end, basis, begun: true }));
+  const joined: (typeof begun)[number][] = [];
+  for (const run of [...begun, ...planned.map((each) => ({ ...each, begun: false }))]) {
+    const last = joined.at(-1);
+    if (kind !== "avoid" || last?.end !== run.start) joined.push(run);
+    else
+      joined[joined.length - 1] = { ...last, end: run.end, basis: last.basis === "resting" ? run.basis : last.basis };
+  }
+  return joined;
 }
 
 /** Returns when the plan switches OFF after `end`: planned runs may begin where another one ends. Shape: ascending. */

@@ -19,12 +19,14 @@ const MAX_STEPS = 4_096;
 
 export type PlanGrid = Readonly<ReturnType<typeof gridOf>>;
 
-/** Returns the grid of the remaining window. Shape: `points` sorted; grids without steps or prices are possible. */
-export function gridOf(points: readonly PricePoint[], window: PlanWindow, context: PlanContext) {
+/** Returns the grid of the remaining window, in quarters if its ends or `maxGapMs` are parts of prices. Shape: `points` sorted; grids without steps or prices are possible. */
+export function gridOf(points: readonly PricePoint[], window: PlanWindow, context: PlanContext, maxGapMs = 0) {
   const left = { start: Math.max(window.start, context.now - LATE_START_MS), end: window.until };
   const first = firstReaching(points, left.start);
   const anchor = points[first]?.start ?? 0;
-  const stepMs = stepIn(stepOf(points, first, left.end), anchor, context.now);
+  const priceMs = stepIn(stepOf(points, first, left.end), anchor, context.now);
+  const isPart = [window.start, window.end].some((at) => (at - anchor) % priceMs !== 0) || maxGapMs % priceMs !== 0;
+  const stepMs = isPart ? Math.min(priceMs, QUARTER_MS) : priceMs;
   const start = anchor + Math.ceil((left.start - anchor) / stepMs) * stepMs;
   const count = Math.min(MAX_STEPS, Math.max(0, Math.floor((left.end - start) / stepMs)));
   const span = { start, end: start + count * stepMs };

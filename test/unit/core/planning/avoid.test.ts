@@ -8,7 +8,8 @@ import { planSnapshot } from "../../../../src/core/planning/snapshot/plan-snapsh
 import type { PricePoint } from "../../../../src/core/prices/timeline.ts";
 import { at, daysOf, points, timelineOf } from "../../../support/home/price-days.ts";
 import { live, step, wordsOf } from "../../../support/plans/plan-life.ts";
-import { planOf } from "../../../support/plans/shown-plans.ts";
+import { PlansOnDisk } from "../../../support/plans/plans-on-disk.ts";
+import { definitionOf, planOf } from "../../../support/plans/shown-plans.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -291,4 +292,48 @@ test("an avoid plan is never OFF longer than max_gap: random prices, commands, o
     ),
     { numRuns: 60 },
   );
+});
+
+describe("an avoid plan is not switched for little", () => {
+  const random = (seed: number) => (i: number) => 1 + Math.abs(Math.sin(i * i + seed));
+  const days = daysOf("2026-03-07", "2026-03-11");
+  const offOf = (spec: AvoidPlan, price: (i: number) => number) => {
+    const { memory } = step({ now: MIDNIGHT, spec, timeline: timelineOf(points(days, price)) });
+    const runs = memory ? runsOf(memory) : [];
+    return [...runs.slice(1).map((run, i) => run.start - (runs[i]?.end ?? 0)), (runs[0]?.start ?? MIDNIGHT) - MIDNIGHT];
+  };
+
+  test("min_pause is the shortest time OFF", () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const short = offOf(freezer, random(seed)).filter((ms) => ms > 0);
+      expect(Math.min(...short)).toBe(QUARTER);
+      const off = offOf({ ...freezer, minPauseMs: 3 * QUARTER }, random(seed)).slice(0, -1);
+      expect(Math.min(...off)).toBeGreaterThanOrEqual(3 * QUARTER);
+    }
+  });
+
+  test("with min_saving it stays ON unless its hours OFF cost enough more", () => {
+    const price = (i: number) => (i % 96 >= 68 && i % 96 < 84 ? 1.02 : 1);
+    const advance = (minSaving: number) =>
+      step({
+        now: MIDNIGHT,
+        spec: { ...freezer, minSaving: { perKwh: minSaving } },
+        timeline: timelineOf(points(days, price)),
+      });
+    expect(advance(0.01).memory?.planned.length).toBeGreaterThan(1);
+    const little = advance(0.1);
+    expect([little.on, little.memory?.outcome.kind]).toEqual([true, "saves_too_little"]);
+    const spec: AvoidPlan = { ...freezer, minSaving: { perKwh: 0.1 } };
+    expect(wordsOf(little, MIDNIGHT, spec)).toMatch(
+      /^ON all the time: 1\.02 DKK\/kWh when OFF instead of 1\.00 DKK\/kWh saves less/,
+    );
+  });
+});
+
+test("an avoid plan that is added within a quarter is shown as one run until it is OFF", () => {
+  const now = MIDNIGHT + 5 * MINUTE + 12_345;
+  using world = new PlansOnDisk({ definitions: [definitionOf(freezer)], timeline: timelineOf(prices) });
+  world.at(now);
+  const shown = world.until(now, MIDNIGHT + HOUR);
+  expect(shown.runs.filter(({ start }) => start < MIDNIGHT + 12 * HOUR)).toHaveLength(1);
 });

@@ -32,7 +32,7 @@ test("without dependencies, each plan takes the cheapest hours", () => {
 
 test("a plan with `after` starts after the other plan and the pause, in any order in the file", () => {
   const after = { ...dryer, after: { plan: "washer", pauseMs: HOUR / 4 } };
-  const expected = { washer: ["01:00-04:00"], dryer: ["05:00-07:00"] };
+  const expected = { washer: ["01:45-04:45"], dryer: ["05:00-07:00"] };
   expect(runsOf([washer, after])).toEqual(expected);
   expect(runsOf([after, washer])).toEqual(expected);
 });

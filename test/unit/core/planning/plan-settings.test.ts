@@ -28,7 +28,7 @@ test.each([
   ["a gap", { ...slots, maxGapMs: 3_600_000 }, ["hours", ...times, ...always, "tolerance"]],
   ["a battery", { ...slots, energyKw: 2, soc }, ["soc_target", "soc_minimum", ...times, ...always, ...choices]],
   ["a price", { kind: "below", maxPrice: 1, ...common }, ["percent", ...times, ...always]],
-  ["an avoided price", { kind: "avoid", ...hours }, ["hours", "from", "ready_by", "days", ...always]],
+  ["an avoided price", { kind: "avoid", ...hours }, ["hours", "from", "ready_by", "days", "min_saving", ...always]],
 ] as const)("the settings of a plan with %s", (_, spec, expected) => {
   const definition = definitionOf(spec as PlanSpec);
   expect(Object.keys(resetOf(definition)).toSorted()).toEqual(expected.toSorted());

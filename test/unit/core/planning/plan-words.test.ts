@@ -140,7 +140,7 @@ test("a plan that is added in the evening shows its next occurrence", () => {
   expect(timesOf(shorter.memory)).toEqual(["21:30-22:30"]);
 });
 
-test("hours of avoid and max_gap are rounded down to whole price intervals, other lengths up", () => {
+test("with a max_gap within an hour, avoid uses quarters; other lengths are rounded up to whole prices", () => {
   const midnight = at("2026-03-09T23:00:00Z");
   const spec: PlanSpec = {
     kind: "avoid",
@@ -151,7 +151,7 @@ test("hours of avoid and max_gap are rounded down to whole price intervals, othe
   const { memory } = live({ now: midnight, spec }, midnight + 10 * HOUR);
   const runs = [...(memory?.startedRuns ?? []), ...(memory?.planned ?? [])];
   const on = runs.reduce((sum, run) => sum + run.end - run.start, 0);
-  expect((24 * HOUR - on) / HOUR).toBe(2);
+  expect((24 * HOUR - on) / HOUR).toBe(2.5);
   const longer = step({ now: AFTERNOON, spec: { ...washer, hoursMs: 1.5 * HOUR } });
   expect(timesOf(longer.memory)).toEqual(["01:00-03:00"]);
 });

@@ -52,3 +52,21 @@ test("max_gap of slots holds from the first second of a plan, whenever it is add
     { seed: 3, numRuns: 40 },
   );
 });
+
+test("hourly prices are used in quarters if the window or max_gap ends within an hour", () => {
+  const spec: PlanSpec = { ...base, kind: "slots", hoursMs: HOUR, from: 20 * 60 + 30, readyBy: 22 * 60 + 30 };
+  using late = worldOf(spec, (hour) => -hour);
+  expect(late.at(NOON).runs.at(-1)?.end).toBe(at("2026-03-10T21:30:00Z"));
+  const often: PlanSpec = {
+    ...base,
+    kind: "slots",
+    hoursMs: 2 * HOUR,
+    maxGapMs: 1.5 * HOUR,
+    from: 12 * 60,
+    readyBy: 18 * 60,
+  };
+  using gaps = worldOf(often, (hour) => hour);
+  const edges = [NOON, ...gaps.at(NOON).runs.flatMap(({ start, end }) => [start, end]), NOON + 6 * HOUR];
+  const off = edges.flatMap((edge, i) => (i % 2 === 1 ? [edge - (edges[i - 1] ?? 0)] : []));
+  expect(Math.max(...off)).toBe(1.5 * HOUR);
+});

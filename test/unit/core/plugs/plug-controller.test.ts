@@ -262,6 +262,17 @@ describe("a plug that reconnects", () => {
 });
 
 describe("a manual override", () => {
+  test("a manual override that switches a freezer OFF ends after its longest time OFF", () => {
+    const plug = new ReportedHomes({ whenLost: "on" });
+    plug.wanted = { on: true, until: at(600), maxOffMs: 90 * 60_000 };
+    plug.hears(at(0), "connected");
+    plug.hears(at(0), heard(true));
+    plug.hears(at(20), heard(false));
+    expect(plug.last).toMatchObject({ reason: "switched_off_by_hand", wakeAt: at(110) });
+    expect(plug.hears(at(109))).toEqual([]);
+    expect(plug.hears(at(110))).toEqual(["on -"]);
+  });
+
   test("to ON outside of runs lasts until the next planned change and is not renewed", () => {
     const plug = ReportedHomes.atRest();
     plug.wanted = { on: false, until: at(60) };
