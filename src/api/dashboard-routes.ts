@@ -48,6 +48,7 @@ const session = () =>
     can_set_up: s.described(s.boolean, "Whether `/local/v1/setup` can replace the demo by your own home."),
     demo_key: s.optional(s.described(s.text, "Key with which the page of a demo on this machine opens by itself.")),
     can_log_out: s.boolean,
+    page_digest: s.described(s.text, "Digest of the page's files. A page whose scripts have another one is outdated."),
     house: s.optional(s.described(s.named("House", house()), "Only if the caller may read.")),
     now: s.instant,
   });
@@ -145,7 +146,7 @@ type PageAnswer = Awaited<ReturnType<DashboardSource["page"]>>;
 export type SessionAnswer = s.ValueOf<typeof session>;
 
 function sessionOf(
-  { state, pages, editor, setup }: DashboardSource,
+  { state, pages, editor, setup, digest }: DashboardSource,
   request: PageRequest,
 ): Omit<SessionAnswer, "admin"> {
   const { headers, now } = request;
@@ -161,6 +162,7 @@ function sessionOf(
     ...(setup?.demoKey && isOnThisMachine(request) ? { demo_key: setup.demoKey } : {}),
     // A user who is logged in through Home Assistant logs out there.
     can_log_out: pages.sessions.keyOf(headers, now) !== null,
+    page_digest: digest(),
     ...(mayRead ? { house: houseOf(state) } : {}),
     now: formatInstant(now),
   };

@@ -29,7 +29,7 @@ export function pageHandlers(
   sources: () => readonly StaticSource[],
   missingFile: TextKey,
   pageHeaders: Readonly<Record<string, string>> = PAGE_HEADERS,
-): Record<"page" | "asset", (request: PageRequest) => Promise<LocalAnswer> | LocalError> {
+): Record<"page" | "asset", (request: PageRequest) => Promise<LocalAnswer> | LocalError> & { digest: () => string } {
   let read: StaticFiles | null = null;
   const missing = () => localError("resource_not_found", message(missingFile));
   const files = () => {
@@ -39,6 +39,7 @@ export function pageHandlers(
   return {
     page: ({ path: { page }, headers }) => files().page(headers, page) ?? missing(),
     asset: ({ path: { digest = "", name = "" }, headers }) => files().asset(digest, name, headers) ?? missing(),
+    digest: () => files().digest,
   };
 }
 

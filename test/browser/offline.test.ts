@@ -65,6 +65,24 @@ describe.skipIf(lacks("Chromium"))("the page without the daemon (in Chromium; sk
     await screen.untilText("#prices .readout", /DKK \d/);
   });
 
+  test("a page of other files than the daemon's is loaded again, once, also of the same version", async () => {
+    await using screen = await screens.look(daemon);
+    const { page } = screen;
+    await screen.untilText("#now .price", /\d/);
+    const loads: string[] = [];
+    page.on("load", () => loads.push(page.url()));
+    await page.route("**/local/v1/session", async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), page_digest: "0123456789abcdef" } });
+    });
+    await page.reload();
+    await expect.poll(() => loads.length).toBe(2);
+    await screen.untilText("#now .price", /\d/);
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await screen.settled("now");
+    expect(loads).toHaveLength(2);
+  });
+
   test("a log-out deletes what was kept, and so does a key that is no longer valid", async () => {
     await using screen = await screens.look(daemon, { serviceWorkers: "allow" });
     await untilKept(screen);

@@ -9,6 +9,7 @@ import { batch, computed, signal } from "@preact/signals";
 import type { Prices } from "../timeline.ts";
 import type { HomeAnswer, Plan, PricesAnswer, Session, System } from "./answers.ts";
 import { forgetLast, keepLast, lastKnown } from "./last-known.ts";
+import { reloadIfOutdated } from "./outdated.ts";
 import { call, pathOf, refusalIn } from "./requests.ts";
 
 const RETRY_MS = 4_000;
@@ -49,7 +50,6 @@ export class PageStore {
   readonly #due = new Map<string, ReturnType<typeof setTimeout>>();
   #skewMs = 0;
   #events: EventSource | null = null;
-  #version: string | null = null;
 
   /** `home` is the id chosen on an earlier visit; null without a choice. */
   constructor(home: string | null) {
@@ -80,10 +80,8 @@ export class PageStore {
   async readSession(): Promise<void> {
     const session = await call("GET /local/v1/session", {});
     this.#skewMs = Date.parse(session.now) - Date.now();
-    const { house } = session;
-    if (house && this.#version !== null && this.#version !== house.version) location.reload();
-    this.#version = house?.version ?? this.#version;
-    if (!house) forgetLast();
+    reloadIfOutdated(session.page_digest);
+    if (!session.house) forgetLast();
     batch(() => this.#use(session));
   }
 

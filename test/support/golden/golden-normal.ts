@@ -32,6 +32,7 @@ const BODY: readonly Normalisation[] = [
   { pattern: /^(id: )[0-9a-f]{8}(-)/gm, stands: "$1<life>$2", why: "names the life of a daemon, by random numbers" },
   { pattern: /"machine": \{.*?\n {2}\}/s, stands: '"machine": "<machine>"', why: "its versions, zone and uptime" },
   { pattern: /127\.0\.0\.1:\d+/g, stands: "127.0.0.1:<port>", why: "a free port of the simulator" },
+  { pattern: /("page_digest": ?)"\w{16}"/g, stands: '$1"<digest>"', why: "another with each change of the page" },
   { pattern: /("node": ?)"[\d.]+"/g, stands: '$1"<version>"', why: "the Node of the machine" },
   { pattern: /("(?:rss|heap_used|heap_total|external)_bytes": ?)\d+/g, stands: "$1<bytes>", why: "memory" },
   { pattern: /("(?:bytes|log_bytes|row_changes)": ?)\d+/g, stands: "$1<figure>", why: "how the database was written" },
