@@ -56,7 +56,16 @@ export function writeDemoHistory({ dataDir, now, calendar, pricesOn, appliances 
       );
       const share = MEASURED[day % MEASURED.length] ?? 1;
       const chosen = cheapest(window, (appliance.hours * HOUR_MS) / QUARTER_MS, appliance.oneRun);
-      for (const run of joined(chosen)) runs.push(finished(run, window, chosen.length, appliance.watts));
+      for (const run of joined(chosen))
+        runs.push({
+          start: run[0]?.start ?? 0,
+          end: run.at(-1)?.end ?? 0,
+          basis: "prices",
+          meanPrice: mean(run),
+          windowStartPrice: mean(window.slice(0, chosen.length)),
+          windowPrice: mean(window),
+          kwh: energyOf(run.length, appliance.watts),
+        });
       quarters.push(...chosen.map((quarter) => measured(quarter, appliance, share)));
     }
     plans.write(appliance.plan, null, runs);
@@ -85,23 +94,6 @@ function joined(quarters: readonly PricedQuarter[]): PricedQuarter[][] {
     else runs.push([quarter]);
   }
   return runs;
-}
-
-function finished(
-  run: readonly PricedQuarter[],
-  window: readonly PricedQuarter[],
-  count: number,
-  watts: number,
-): FinishedRun {
-  return {
-    start: run[0]?.start ?? 0,
-    end: run.at(-1)?.end ?? 0,
-    basis: "prices",
-    meanPrice: mean(run),
-    windowStartPrice: mean(window.slice(0, count)),
-    windowPrice: mean(window),
-    kwh: energyOf(run.length, watts),
-  };
 }
 
 function measured({ start, price }: PricedQuarter, { plug, watts }: HistoricAppliance, share: number): PlugQuarter {

@@ -13,7 +13,7 @@ export function Icon({ path }: { readonly path: string }) {
   );
 }
 
-/** A button that does not submit a form, unless its type says so. Its children are what it says besides `text`. */
+/** A button that does not submit a form, unless its type says so. `text` or its children are what it says. */
 export function Button({ text, children, ...attributes }: ButtonHTMLAttributes & { readonly text?: string }) {
   return (
     <button type="button" {...attributes}>

@@ -21,7 +21,7 @@ export type UnknownPath = (method: string, allowed: string) => LocalError;
 export function createRouter(context: RouteContext, unknown: UnknownPath = unknownPath): Router {
   const serveUnknown = (request: Exchange["request"], response: Exchange["response"]) => {
     const { method = "GET", url = "/" } = request;
-    const scope = interfaceAt(url) ?? "open";
+    const scope = (/^\/(consumer|thirdParty)(?![^/?])/.exec(url)?.[1] as InterfaceName | undefined) ?? "open";
     const handle = () => unknown(method, methodsAt(router, url));
     return serve({ scope, handle, isUncounted: scope === "open" }, context, { request, response });
   };
@@ -52,11 +52,6 @@ function unknownPath(method: string, allowed: string): LocalError {
   if (allowed === "") return localError("resource_not_found", message("refused.unknown_path"));
   const error = localError("method_not_allowed", message("refused.no_method", { method, allowed }));
   return { ...error, allow: allowed };
-}
-
-/** Returns the service interface of a path; null if it belongs to neither. */
-function interfaceAt(url: string): InterfaceName | null {
-  return (/^\/(consumer|thirdParty)(?![^/?])/.exec(url)?.[1] as InterfaceName | undefined) ?? null;
 }
 
 /** Returns whether a path can be decoded. For any other, the router returns its handler for malformed URLs. */

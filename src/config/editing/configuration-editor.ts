@@ -52,7 +52,7 @@ export class ConfigurationEditor {
     const used = this.#overlay.used[list];
     const found = used[writtenIds(used).indexOf(id)];
     if (!found) return null;
-    const whole = written(list, found);
+    const whole = withoutDefaults(shapeOf(itemOf(shapeOf(configSchema)?.[list])) ?? {}, found);
     const secrets = Object.keys(whole).filter(isSecretKey);
     const entry = Object.fromEntries(Object.entries(whole).filter(([name]) => !isSecretKey(name)));
     if (this.isInvented)
@@ -179,8 +179,4 @@ function ownedIn({ owner }: OverlayNow, list: EntryList, id: string): Tree | nul
 
 function existsAlready(list: EntryList, id: string): EditRefusal {
   return refusal("conflict", message("refused.edit_exists", { entry: ENTRY_NAMES[list], id }));
-}
-
-function written(list: EntryList, used: object): Tree {
-  return withoutDefaults(shapeOf(itemOf(shapeOf(configSchema)?.[list])) ?? {}, used);
 }

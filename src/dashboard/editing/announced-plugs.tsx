@@ -59,11 +59,9 @@ export function FoundPlugs({ e, onChoose }: AnnouncedProps) {
                 <strong>{name}</strong> <span class="faint">{model ?? String(entry.family)}</span>
                 <p class="soft">{timerText(timer, e, page)}</p>
               </div>
-              <Button
-                aria-label={`${e("announced_add")}: ${name}`}
-                onClick={() => chooseEntity(entry)}
-                text={e("announced_add")}
-              />
+              <Button aria-label={`${e("announced_add")}: ${name}`} onClick={() => chooseEntity(entry)}>
+                {e("announced_add")}
+              </Button>
             </li>
           ))}
         </ul>

@@ -114,11 +114,9 @@ function EntryForm({ task, tools, start, onClose }: EditorProps & { readonly sta
       }
     >
       {task.mode === "edit" && saved?.overrides && (
-        <Button
-          class="quiet"
-          onClick={() => void send(reset(task, saved), close(task.name))}
-          text={page.t("as_in_file")}
-        />
+        <Button class="quiet" onClick={() => void send(reset(task, saved), close(task.name))}>
+          {page.t("as_in_file")}
+        </Button>
       )}
     </SchemaForm>
   );
@@ -168,12 +166,9 @@ function Deletion({ task, tools, onClose }: EditorProps) {
       )}
       <Wrong text={mistakes.map(({ text }) => text).join(" ")} />
       <div class="actions">
-        <Button
-          class="strong danger"
-          disabled={followers.length > 0}
-          onClick={() => void remove()}
-          text={e("delete_yes")}
-        />
+        <Button class="strong danger" disabled={followers.length > 0} onClick={() => void remove()}>
+          {e("delete_yes")}
+        </Button>
         <Button onClick={() => onClose(null)} text={t("cancel")} />
       </div>
     </Dialog>

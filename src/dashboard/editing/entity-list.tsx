@@ -64,11 +64,9 @@ export function EntityList({ e, onChoose }: EntityListProps) {
               <strong>{name}</strong> <span class="faint">{[area, entity].filter(Boolean).join(" · ")}</span>
               {entry.power !== undefined && <p class="soft">{e("entities_measures")}</p>}
             </div>
-            <Button
-              aria-label={`${e("announced_add")}: ${name}`}
-              onClick={() => onChoose(entry)}
-              text={e("announced_add")}
-            />
+            <Button aria-label={`${e("announced_add")}: ${name}`} onClick={() => onChoose(entry)}>
+              {e("announced_add")}
+            </Button>
           </li>
         ))}
       </ul>

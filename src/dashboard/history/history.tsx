@@ -41,12 +41,9 @@ export function History() {
             facts={<Differences of={differences} texts={read.texts} />}
             buttons={
               chosen !== id && (
-                <Button
-                  class="quiet"
-                  aria-describedby={`state-${id}`}
-                  onClick={() => setChosen(id)}
-                  text={t("history_back")}
-                />
+                <Button class="quiet" aria-describedby={`state-${id}`} onClick={() => setChosen(id)}>
+                  {t("history_back")}
+                </Button>
               )
             }
           >

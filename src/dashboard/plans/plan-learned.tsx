@@ -25,12 +25,9 @@ export function LearnedRuns({ plan: { kind, learned }, onCommand }: LearnedProps
       {onCommand && (
         <div class="actions">
           {(frozen ? FROZEN : LEARNING).map((command) => (
-            <Button
-              key={command}
-              data-action={command}
-              onClick={() => onCommand(command)}
-              text={t(`action_${command}`)}
-            />
+            <Button key={command} data-action={command} onClick={() => onCommand(command)}>
+              {t(`action_${command}`)}
+            </Button>
           ))}
         </div>
       )}

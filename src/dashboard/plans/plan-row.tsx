@@ -146,11 +146,9 @@ function Actions({ plan, title, onSend }: Readonly<{ plan: Plan; title: string; 
         />
       ))}
       {!plan.on && hasHours && (
-        <Button
-          aria-describedby={title}
-          onClick={() => void onSend({ once: true, plan: plan.id, within: ONCE_HOURS })}
-          text={t("action_once", { hours: ONCE_HOURS })}
-        />
+        <Button aria-describedby={title} onClick={() => void onSend({ once: true, plan: plan.id, within: ONCE_HOURS })}>
+          {t("action_once", { hours: ONCE_HOURS })}
+        </Button>
       )}
     </div>
   );

@@ -48,12 +48,9 @@ export function SetupDone({ result, s, system, onFailed }: SetupDoneProps) {
       )}
       <p class="faint setup-file">{s("done_file", { file })}</p>
       <div class="actions">
-        <Button
-          class="strong"
-          disabled={progress === "starting"}
-          onClick={() => location.reload()}
-          text={s("done_open")}
-        />
+        <Button class="strong" disabled={progress === "starting"} onClick={() => location.reload()}>
+          {s("done_open")}
+        </Button>
       </div>
     </div>
   );

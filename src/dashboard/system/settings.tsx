@@ -152,11 +152,9 @@ function SettingRow({ setting, tools, answer, onTest, onOpen }: SettingRowProps)
       buttons={
         <>
           {onTest && (
-            <Button
-              aria-describedby={isConnection ? id : undefined}
-              onClick={onTest}
-              text={t(isConnection ? "connection_test" : "notify_test")}
-            />
+            <Button aria-describedby={isConnection ? id : undefined} onClick={onTest}>
+              {t(isConnection ? "connection_test" : "notify_test")}
+            </Button>
           )}
           {onOpen && <Button aria-describedby={id} onClick={onOpen} text={page.t("plan_edit")} />}
         </>
