@@ -23,7 +23,7 @@ import {
   priorities,
   type SeriesState,
 } from "./fetch-types.ts";
-import { USAGE_DAYS, usageCandidate, usageDaysUntil } from "./usage-schedule.ts";
+import { sundayRecheck, USAGE_DAYS, usageCandidate, usageDaysUntil } from "./usage-schedule.ts";
 
 /** Request that may be sent from `dueAt` on. */
 interface FetchCandidate {
@@ -64,7 +64,7 @@ function rank(step: FetchRequest): number {
 function* wants(input: FetchScheduleInput): Generator<FetchCandidate> {
   for (const target of input.accountTargets) yield* accountWants(input, target);
   for (const target of input.targets) {
-    for (const { series } of polledAs(target, "prices")) yield* priceWants(input, series);
+    for (const polled of polledAs(target, "prices")) yield* priceWants(input, polled);
     yield* usageWants(input, target);
     for (const { series } of polledAs(target, "forecast")) yield* forecastWants(input, target, series);
     for (const polled of polledAs(target, "prices")) yield* backfillWants(input, polled, PRICE_DAYS_BACK);
@@ -113,17 +113,18 @@ function isComplete(state: SeriesState, start: EpochMs): boolean {
   return state.chunk(start)?.complete === true;
 }
 
-function* priceWants(input: FetchScheduleInput, series: SeriesKey): Generator<FetchCandidate> {
+function* priceWants(input: FetchScheduleInput, { series, maxRangeDays }: AddressSeries): Generator<FetchCandidate> {
   const { calendar, now } = input;
   const state = input.stateOf(series);
   const today = calendar.day(now);
   const tomorrow = calendar.day(today.end);
   const missingToday = !isComplete(state, today.start);
   const missingTomorrow = !isComplete(state, tomorrow.start);
-  yield* priceRecheck(input, series);
+  yield* priceRecheck(input, series, maxRangeDays);
   if (!missingToday && !missingTomorrow) return;
   const range = {
-    start: oldestShortDay(state, calendar, today.start) ?? (missingToday ? today.start : tomorrow.start),
+    // With tomorrow's prices, today's are requested again, because the service may correct them.
+    start: oldestShortDay(state, calendar, today.start) ?? today.start,
     end: missingTomorrow ? tomorrow.end : today.end,
   };
   const step: FetchRequest = { kind: "request", series, range, priority: missingToday ? "today" : "tomorrow" };
@@ -155,8 +156,11 @@ export function priceNeed(
   return { count, until: nextSlot(input, now, slots.today) };
 }
 
-/** Yields the evening's recheck of the last days, today and tomorrow, because the service may correct prices. */
-function* priceRecheck(input: FetchScheduleInput, series: SeriesKey): Generator<FetchCandidate> {
+/**
+ * Yields the evening's recheck of the last days, today and tomorrow, because the service may correct prices. From Sundays
+ * on it includes the days that are due then, as far as one request reaches.
+ */
+function* priceRecheck(input: FetchScheduleInput, series: SeriesKey, maxRangeDays: number): Generator<FetchCandidate> {
   const { calendar, now } = input;
   const state = input.stateOf(series);
   const today = calendar.day(now);
@@ -164,7 +168,11 @@ function* priceRecheck(input: FetchScheduleInput, series: SeriesKey): Generator<
   const [askedToday, askedTomorrow] = [state.askedAt(today.start), state.askedAt(today.end)];
   if (askedToday === null || askedTomorrow === null || Math.max(askedToday, askedTomorrow) >= dueAt) return;
   if (!isComplete(state, today.start) || !isComplete(state, today.end)) return;
-  const start = calendar.add("day", today.start, -PRICE_DAYS_BACK);
+  const reach = usageDaysUntil(today.start, calendar).slice(2 - maxRangeDays);
+  const start = Math.min(
+    calendar.add("day", today.start, -PRICE_DAYS_BACK),
+    sundayRecheck(input, state, reach)?.start ?? now,
+  );
   const range = { start, end: calendar.add("day", today.end, 1) };
   yield { dueAt, step: { kind: "request", series, range, priority: "usage" } };
 }

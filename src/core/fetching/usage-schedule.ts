@@ -40,11 +40,8 @@ export function usageCandidate(
   const askedAt = state.askedAt(yesterday);
   const isNew = state.answeredAt === null || days.every(({ isAsked }) => !isAsked);
   if (askedAt === null && isNew) return { start: open ?? yesterday, dueAt: now };
-  for (const { days: count, weeks } of RECHECKS) {
-    const dueAt = lastRecheck(input, today, weeks);
-    const start = dueAt <= now ? firstRechecked(dueAt, state, reach.slice(-1 - count, -1)) : null;
-    if (start !== null) return { start, dueAt };
-  }
+  const recheck = sundayRecheck(input, state, reach);
+  if (recheck) return recheck;
   if (open === null) return null;
   // Yesterday's slots were for the day before yesterday.
   const after = Math.max(askedAt ?? today, today);
@@ -52,6 +49,20 @@ export function usageCandidate(
     start: days.find(({ isFinal }) => !isFinal)?.start ?? open,
     dueAt: nextSlot(input, after, state.chunk(yesterday)?.complete ? slots.estimates : slots.usage),
   };
+}
+
+/** Returns the first day to request again on Sundays and its due time; null if that is done. `reach`: as above. */
+export function sundayRecheck(
+  input: Pick<FetchScheduleInput, "now" | "calendar" | "offsetMs">,
+  state: SeriesState,
+  reach: readonly EpochMs[],
+): { start: EpochMs; dueAt: EpochMs } | null {
+  for (const { days: count, weeks } of RECHECKS) {
+    const dueAt = lastRecheck(input, reach.at(-1) ?? input.now, weeks);
+    const start = dueAt <= input.now ? firstRechecked(dueAt, state, reach.slice(-1 - count, -1)) : null;
+    if (start !== null) return { start, dueAt };
+  }
+  return null;
 }
 
 /** Returns the latest recheck that takes place every `weeks` weeks; on a Sunday it may still be in the future. */

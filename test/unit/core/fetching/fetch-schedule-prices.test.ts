@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MINUTE_MS } from "../../../../src/core/time/interval.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import {
   calendar,
   datesOf,
@@ -46,7 +46,7 @@ describe("tomorrow's prices", () => {
   test("tomorrow's prices are requested from 13:02 until they arrive: first every 5 min, then every 20 min, then less often", () => {
     const it = model(published({})).run(local("2026-03-11 00:00"));
     expect(it.times("prices")).toEqual(EVENING);
-    expect(new Set(it.dates("prices"))).toEqual(new Set(["2026-03-11..2026-03-11"]));
+    expect(new Set(it.dates("prices"))).toEqual(new Set(["2026-03-10..2026-03-11"]));
     expect(new Set(it.of("prices").map(({ step }) => step.priority))).toEqual(new Set(["tomorrow"]));
   });
 
@@ -55,6 +55,20 @@ describe("tomorrow's prices", () => {
     expect(it.times("prices")).toEqual(["13:02", "13:07", "21:20"]);
     expect(it.dates("prices").at(-1)).toBe("2026-03-07..2026-03-11");
     expect(it.of("prices").at(-1)?.step.priority).toBe("usage");
+  });
+
+  test("prices of a day are requested again after one to two weeks and after four to twelve, with other requests", () => {
+    const it = model((_operation, day, now) => (now >= calendar.add("day", day, -1) + 13 * HOUR_MS ? "whole" : "none"));
+    it.run(local("2026-07-01 00:00"));
+    const day = local("2026-04-01");
+    const ages = it.of("prices").flatMap(({ at, step: { range } }) => {
+      const age = Math.floor((at - day) / DAY_MS);
+      return range && range.start <= day && day < range.end && age > 3 ? age : [];
+    });
+    expect(ages.filter((age) => age >= 7 && age <= 14)).not.toEqual([]);
+    expect(ages.filter((age) => age >= 28 && age <= 84)).not.toEqual([]);
+    // Two a day, tomorrow's prices and the recheck in the evening, and a few on the day of the clock change.
+    expect(it.of("prices").length).toBeLessThanOrEqual(2 * 113 + 6);
   });
 
   test("tomorrow's prices are not requested once more if they arrive after that", () => {
@@ -106,7 +120,7 @@ describe("tomorrow's prices", () => {
     const it = model(gap).run(local("2026-03-12 14:00"));
     const due = it.of("prices").filter(({ step }) => step.priority === "tomorrow");
     expect(due.map(({ step }) => datesOf(step.range))).toEqual([
-      ...["2026-03-09..2026-03-11", "2026-03-09..2026-03-12", "2026-03-13..2026-03-13"],
+      ...["2026-03-09..2026-03-11", "2026-03-09..2026-03-12", "2026-03-12..2026-03-13"],
     ]);
   });
 });
@@ -196,7 +210,7 @@ describe("clock changes", () => {
     it.run(local(`${day} 00:00`));
     expect(it.times("prices")).toEqual(EVENING);
     const range = it.of("prices")[0]?.step.range;
-    expect(range && (range.end - range.start) / (60 * MINUTE_MS)).toBe(hours);
+    expect(range && (range.end - range.start) / (60 * MINUTE_MS) - 24).toBe(hours);
     it.log = [];
     it.run(local(`${after} 00:00`));
     expect(it.times("prices")).toEqual(["00:05", "01:05", "03:35", "06:35", "09:35", "12:35", ...EVENING]);
