@@ -7,6 +7,7 @@ export class KeyValueStore {
   readonly #database: DatabaseSync;
   readonly #writing: WriteGuard;
   #find: StatementSync | null = null;
+  #store: StatementSync | null = null;
   /** Values that could not be written to disk yet. Bounded by the names. */
   readonly #ahead = new Map<string, string>();
 
@@ -33,13 +34,12 @@ export class KeyValueStore {
   write(name: string, value: string): void {
     this.#ahead.set(name, value);
     this.#writing.keep(`setting ${name}`, () => {
-      this.#database
-        .prepare(
-          `insert into setting (name, value, digest) values (?1, ?2, digest(?1, ?2)) on conflict (name)
-           do update set value = excluded.value, digest = excluded.digest
-           where value <> excluded.value or digest is not excluded.digest`,
-        )
-        .run(name, value);
+      this.#store ??= this.#database.prepare(
+        `insert into setting (name, value, digest) values (?1, ?2, digest(?1, ?2)) on conflict (name)
+         do update set value = excluded.value, digest = excluded.digest
+         where value <> excluded.value or digest is not excluded.digest`,
+      );
+      this.#store.run(name, value);
       this.#ahead.delete(name);
     });
   }

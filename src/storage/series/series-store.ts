@@ -2,7 +2,7 @@
  * Series store: requested ranges and received rows, by series and chunk. A stored chunk was requested completely; it
  * may be empty. Unchanged content causes no write.
  */
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ChunkState, SeriesState } from "../../core/fetching/fetch-types.ts";
 import {
   chunkStarts,
@@ -51,6 +51,9 @@ interface SeriesRecord {
 /** Maximum remembered gaps: of the fetch schedule, of the back-fill's progress, and those of the day before. */
 const MAX_GAPS = 4;
 
+/** Days whose states are read at once. */
+const DAYS_READ = 31;
+
 /** A response of a series. */
 export interface StoredResponse {
   readonly rows: Rows;
@@ -64,6 +67,7 @@ export class SeriesStore {
   readonly #calendar: Calendar;
   readonly #writing: WriteGuard;
   readonly #chunks: ChunkTable;
+  readonly #find: StatementSync;
   /** Bounded by the series that were ever requested. */
   readonly #series = new Map<string, SeriesRecord>();
   /** Callbacks by operation. Bounded by the components that cache rows. */
@@ -74,6 +78,9 @@ export class SeriesStore {
     this.#database = withDigest(database);
     this.#calendar = calendar;
     this.#writing = writing;
+    this.#find = this.#database.prepare(
+      "select id, envelope, digest is digest(id, name, envelope) as sound from series where name = ?",
+    );
     this.#chunks = new ChunkTable(database, (id, start) => this.#forgetDamaged(id, start));
   }
 
@@ -266,12 +273,13 @@ export class SeriesStore {
     }
   }
 
+  /** Returns the state of a chunk. The fetch schedule asks for day after day, so an unknown one is read with the next ones. */
   #chunkState(record: SeriesRecord, start: EpochMs): ChunkState | null {
-    const known = record.chunks.get(start);
-    if (known !== undefined) return known;
-    const state = this.#chunks.states(record.id, [start]).get(start) ?? null;
-    record.chunks.set(start, state);
-    return state;
+    if (!record.chunks.has(start)) {
+      const range = { start, end: this.#calendar.add("day", start, DAYS_READ) };
+      this.#learn(record, chunkStarts(record.key.unit, range, this.#calendar));
+    }
+    return record.chunks.get(start) ?? null;
   }
 
   /** Loads the unknown states of several chunks with one query. */
@@ -347,9 +355,7 @@ export class SeriesStore {
     const known = this.#series.get(seriesName(key));
     if (known) return known;
     const name = seriesName(key);
-    const found = this.#database
-      .prepare("select id, envelope, digest is digest(id, name, envelope) as sound from series where name = ?")
-      .get(name);
+    const found = this.#find.get(name);
     if (!found) return undefined;
     if (found.sound !== 1) {
       // It is unknown whether the id or the name is damaged. The chunks may belong to another series, so the series is
