@@ -194,7 +194,7 @@ export class HomeReader {
     const envelope = store.envelope(series);
     if (!envelope) return null;
     const days = store.rowsByChunk(series, wanted.range);
-    return { unit: unitOf(envelope), periods: usagePeriods(days, wanted, calendar, costField) };
+    return { unit: unitOf(envelope, wanted.operation), periods: usagePeriods(days, wanted, calendar, costField) };
   }
 
   #readTimeline(home: Home, day: EpochMs): Timeline | null {
@@ -305,7 +305,7 @@ export class HomeReader {
     };
     const months = new Map(calendar.intervals("month", range).map((month) => [month.start, monthOf(month)]));
     this.#usageMonths.set(key, months);
-    return { unit: unitOf(envelope), months };
+    return { unit: unitOf(envelope, operation), months };
   }
 
   /** Returns when tomorrow's prices were first seen, also by an earlier run of the daemon. */
@@ -334,8 +334,10 @@ function usageOf({ account, addressId }: Home, operation: UsageOperation): Serie
   return { account, place: addressId, operation, unit: "hour" };
 }
 
-function unitOf({ currency }: Envelope): string {
-  return typeof currency === "string" ? currency : "kWh";
+/** Returns the unit of usage. Only amounts of money have a currency, whatever the envelope of energy says. */
+function unitOf({ currency }: Envelope, operation: UsageOperation): string {
+  const isMoney = operation === "consumptionCosts" || operation === "solarExportRevenue";
+  return isMoney && typeof currency === "string" ? currency : "kWh";
 }
 
 /** Returns the cached value for the day or range that begins at `from`, or makes it. */

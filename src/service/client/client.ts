@@ -49,6 +49,8 @@ export interface ClientOptions {
 
 const MAX_REASON_LENGTH = 300;
 const MAX_REQUEST_ID_LENGTH = 100;
+/** Statuses with another address; a 304, for instance, has none. */
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 /** Upgrade Required, and HTTP Version Not Supported. */
 const HTTP_VERSION_STATUSES: readonly number[] = [426, 505];
 /** Maximum bytes before the first tag of a web page. */
@@ -149,7 +151,7 @@ function isPage(body: string | null): boolean {
  */
 function refusal(id: OperationId, answer: HttpAnswer, notes: AnswerNotes, secrets: readonly string[]): FetchFailure {
   const { error, errorCode, reason } = objectOf(foreignValue("small_answer", answer.body ?? "")) ?? {};
-  const isRedirect = answer.status >= 300 && answer.status < 400;
+  const isRedirect = REDIRECTS.includes(answer.status);
   const isOwnForm = error === true && typeof errorCode === "string" && typeof reason === "string";
   const isOwn = operationOf(id).interface === "consumer" ? isOwnForm : !isPage(answer.body);
   if (isRedirect || !isOwn) {

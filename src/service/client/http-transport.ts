@@ -59,6 +59,8 @@ const CONNECTIONS = 4;
 export function openTransport(origin: string, options: TransportOptions = {}): Transport {
   const timeoutMs = Math.min(options.timeoutMs ?? REQUEST_TIMEOUT_MS, REQUEST_TIMEOUT_MS);
   const agent = openAgent(origin, timeoutMs, options);
+  const { httpProxy, httpsProxy } = options.proxy ?? NO_PROXY;
+  const proxyUrl = origin.startsWith("https:") ? httpsProxy : httpProxy;
   const closing = new AbortController();
   const answered = async (request: SentRequest, signal: AbortSignal) => {
     const deadline = new AbortController();
@@ -75,7 +77,9 @@ export function openTransport(origin: string, options: TransportOptions = {}): T
     try {
       return await send(agent, request, deadline.signal, onStart);
     } catch (error) {
-      throw new (isStarted ? TextError : UnsentError)(describeFailure(error), { cause: error });
+      throw new (isStarted ? TextError : UnsentError)(describeFailure(error, isStarted ? "" : proxyUrl), {
+        cause: error,
+      });
     } finally {
       clearTimeout(timer);
       for (const end of ends) end.removeEventListener("abort", giveUp);

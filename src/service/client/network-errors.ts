@@ -40,8 +40,23 @@ const SOCKET_WORDS: Readonly<Record<string, Text>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: message("net.no_tls"),
 };
 
-/** Returns why a request has no response, in words: by the code of the error or of its cause, otherwise its message. */
-export function describeFailure(error: unknown): Text {
+/** Returns why a request has no response, in words, and that this is about the proxy if it is. */
+export function describeFailure(error: unknown, proxy = ""): Text {
+  const why = describeError(error);
+  return isAbout(error, URL.parse(proxy)) ? message("net.of_proxy", { why }) : why;
+}
+
+/** Returns true if the error of a socket names the proxy's name or port. */
+function isAbout(error: unknown, proxy: URL | null): boolean {
+  if (proxy === null || !(error instanceof Error)) return false;
+  const { hostname, port, errors, cause } = error as Error & Readonly<Record<string, unknown>>;
+  const proxyPort = proxy.port === "" ? (proxy.protocol === "https:" ? "443" : "80") : proxy.port;
+  if (hostname === proxy.hostname || String(port) === proxyPort) return true;
+  return isAbout(Array.isArray(errors) ? errors[0] : cause, proxy);
+}
+
+/** Returns a reason in words: by the code of the error or of its cause, otherwise its message. */
+function describeError(error: unknown): Text {
   for (let each = error, depth = 0; each instanceof Error && depth < MAX_CAUSES; each = each.cause, depth++) {
     // undici has one code for this and for a header that cannot be sent.
     const refusal = PROXY_REFUSAL.exec(each.message);

@@ -24,7 +24,7 @@ class CountedStore {
 
   envelope({ operation }: SeriesKey) {
     if (!this.#rows.has(operation)) return null;
-    return operation === "consumption" ? {} : { currency: "DKK", vatIncluded: true };
+    return { currency: "DKK", vatIncluded: true };
   }
 
   rows({ operation }: SeriesKey, range: Interval): Row[] {

@@ -346,6 +346,15 @@ test("requests that wait for the quota longer than ten minutes are a problem unt
   expect(codes()).toEqual([]);
 });
 
+test("a wait for the quota is no problem while the key is rejected", async () => {
+  const world = await opened();
+  const asked = askForecast(world, "poll");
+  world.arrived[0]?.answer(401, error("invalid_token"), { "x-ratelimit-remaining-day": "0" });
+  await asked;
+  world.account.rest(world.wallMs + HOUR_MS, world.wallMs);
+  expect(world.problems.list().map(({ code }) => code)).toEqual(["invalid_token"]);
+});
+
 test("a request whose permit belongs to another account is not sent, and is a problem", async () => {
   const asked = new AskedAccount("another");
   const request = { operation: "addresses", params: {}, share: "poll", seriesId: null, range: null } as const;

@@ -184,6 +184,12 @@ describe("a response", () => {
     expect((await asking.ask("addresses", {})).answer).toMatchObject({ why: { key: "net.http2" } });
   });
 
+  test("with status 304 is not the service's, and no redirect", async () => {
+    await using server = await RawServer.start((socket) => socket.end(rawAnswer("", [], "304 Not Modified")));
+    await using asking = await openAsking(server.url);
+    expect((await asking.ask("addresses", {})).answer).toMatchObject({ why: { key: "net.not_service" } });
+  });
+
   test("with a redirect names it and is not followed", async () => {
     await using elsewhere = await RawServer.start((socket) => socket.end(rawAnswer('{"data":[]}')));
     await using started = await startAt(NOON, {

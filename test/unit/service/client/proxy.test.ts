@@ -89,7 +89,10 @@ describe("a proxy", () => {
     const httpProxy = `http://127.0.0.1:${proxy.port}`;
     await using asking = await openAsking("http://service.invalid", { proxy: { ...NONE, httpProxy } });
     const { answer } = await asking.ask("addresses", {});
-    expect(answer).toMatchObject({ kind: "unreachable", why: message("net.refused") });
+    expect(answer).toMatchObject({
+      kind: "unreachable",
+      why: message("net.of_proxy", { why: message("net.refused") }),
+    });
   });
 
   test("a proxy does not extend the timeout", async () => {
