@@ -1,4 +1,4 @@
-/** Starts the HTTP API and the admin socket. Loads their modules after the first prices were published. */
+/** Starts the HTTP API and the socket of the commands. Loads their modules after the first prices were published. */
 
 import { DEFAULT_HINT } from "../config/command-hint.ts";
 import type { SeriesKey } from "../core/series/series.ts";

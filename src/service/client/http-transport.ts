@@ -53,7 +53,7 @@ export interface TransportOptions {
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Time after which a connection attempt starts in the other address family too. */
 const FAMILY_ATTEMPT_MS = 1_000;
-/** Maximum connections. Polling uses one less, see open-state.ts, so that LAN requests need not wait for it. */
+/** Maximum connections. Polling uses one less, see collectors.ts, so that LAN requests need not wait for it. */
 const CONNECTIONS = 4;
 
 export function openTransport(origin: string, options: TransportOptions = {}): Transport {
