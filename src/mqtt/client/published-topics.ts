@@ -18,7 +18,7 @@ const componentsByTopic = z.record(z.string(), z.record(z.string(), z.string()))
 /** Earlier versions stored cleared topics apart, and those of each part below a name of its own. */
 const stored = z.object({
   topics: componentsByTopic,
-  cleared: z.optional(z.union([z.array(z.string()), componentsByTopic])),
+  cleared: z.catch(componentsByTopic, {}),
   parts: z._default(z.array(z.string()), []),
 });
 
@@ -30,10 +30,9 @@ export class PublishedTopics {
 
   constructor(memory: KeyValue) {
     this.#memory = memory;
-    const { topics, cleared = {}, parts } = readJson(memory, NAME, stored) ?? { topics: {}, parts: [] };
-    const former = Array.isArray(cleared) ? Object.fromEntries(cleared.map((topic) => [topic, NONE])) : cleared;
+    const { topics, cleared, parts } = readJson(memory, NAME, stored) ?? { topics: {}, cleared: {}, parts: [] };
     const ofParts = parts.map((part) => readJson(memory, `${NAME}/${part}`, componentsByTopic) ?? {});
-    this.#topics = new Map([former, topics, ...ofParts].flatMap((each) => Object.entries(each)));
+    this.#topics = new Map([cleared, topics, ...ofParts].flatMap((each) => Object.entries(each)));
     for (const part of parts) memory.write(`${NAME}/${part}`, "");
     this.#isChanged = parts.length > 0;
     this.save();
