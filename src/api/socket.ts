@@ -48,10 +48,7 @@ export async function serveSocket(socketPath: string, endpoints: Lookup, signal:
   server.unref();
 }
 
-export interface SocketRequest {
-  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
-  readonly body?: object;
-}
+export type SocketRequest = { readonly method?: "GET" | "POST" | "PUT" | "DELETE"; readonly body?: object };
 
 /** Sends a request to the daemon of a socket. Returns the response, whose body is not read yet; null if none runs. */
 export async function askSocket(

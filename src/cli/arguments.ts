@@ -53,10 +53,7 @@ export interface Arguments {
   readonly simulated: Simulated | null;
 }
 
-export interface Simulated {
-  readonly start: EpochMs | null;
-  readonly speed: number;
-}
+export type Simulated = { readonly start: EpochMs | null; readonly speed: number };
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 

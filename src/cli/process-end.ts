@@ -20,10 +20,7 @@ const STOP_TIMEOUT_MS = 1_800;
 /** Maximum restarts in one process because the database could not be read, and the time after which they are forgotten. */
 const RESTARTS = { most: 3, withinMs: HOUR_MS };
 
-export interface Signalled {
-  readonly reload: () => Promise<void>;
-  readonly stop: () => Promise<void>;
-}
+export type Signalled = { readonly reload: () => Promise<void>; readonly stop: () => Promise<void> };
 
 /** Notes in the record of the starts that the daemon has run for ten minutes, or that it ends as it should. */
 export function watchStart(record: StartRecord): void {

@@ -4,10 +4,7 @@ import type { PageStore } from "./store/page-store.ts";
 import type { Format } from "./words/format.ts";
 import type { Translate } from "./words/language.ts";
 
-export interface Words {
-  readonly t: Translate;
-  readonly f: Format;
-}
+export type Words = { readonly t: Translate; readonly f: Format };
 
 export interface PageTools extends Words {
   readonly store: PageStore;

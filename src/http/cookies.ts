@@ -5,10 +5,7 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 
-export interface Cookie {
-  readonly name: string;
-  readonly value: string;
-}
+export type Cookie = { readonly name: string; readonly value: string };
 
 const SECURE_PREFIX = "__Host-";
 

@@ -6,10 +6,7 @@ import { acceptedForm, type Compression, compress, type Form, type Preconditions
 import { codings, tagOf } from "./negotiation.ts";
 
 /** A body that can be read, and the version that it has at the moment. */
-export interface BodySource {
-  readonly version: number | string;
-  readonly read: () => Buffer;
-}
+export type BodySource = { readonly version: number | string; readonly read: () => Buffer };
 
 interface CachedBody {
   readonly version: number | string;

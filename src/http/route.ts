@@ -71,11 +71,7 @@ export interface LocalRequest {
 }
 
 /** A request that did more than read. A tool of /mcp has the method and path of its endpoint. */
-export interface Deed {
-  readonly operation: string;
-  readonly method: string;
-  readonly path: string;
-}
+export type Deed = { readonly operation: string; readonly method: string; readonly path: string };
 
 /** Request data for authentication, before body and parameters are read. */
 export interface AuthRequest {

@@ -17,10 +17,7 @@ import { ResponseCache } from "./response-cache.ts";
 import type { LocalRequest } from "./route.ts";
 
 /** A file: its name in URLs, and its path on disk. */
-export interface StaticSource {
-  readonly name: string;
-  readonly path: string;
-}
+export type StaticSource = { readonly name: string; readonly path: string };
 
 type PageRequest = Pick<LocalRequest, "path" | "headers">;
 

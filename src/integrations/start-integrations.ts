@@ -27,10 +27,7 @@ export interface IntegrationsOptions {
 }
 
 /** What uses the connection to Home Assistant. */
-export interface HomeAssistant {
-  readonly connection: SharedConnection;
-  readonly entities: SwitchedEntities;
-}
+export type HomeAssistant = { readonly connection: SharedConnection; readonly entities: SwitchedEntities };
 
 export interface Integrations {
   /** Called once the API listens on a port. */

@@ -4,10 +4,7 @@ import { message, type Text } from "../core/language/text.ts";
 import { READ_ATTRIBUTES } from "../core/plugs/families/home-assistant.ts";
 import type { PlugListener, PlugTransport } from "./plug-connection.ts";
 
-export interface EntityState {
-  readonly state: string;
-  readonly attributes: Readonly<Record<string, unknown>>;
-}
+export type EntityState = { readonly state: string; readonly attributes: Readonly<Record<string, unknown>> };
 
 export interface EntityListener {
   readonly isUp: (up: boolean) => void;

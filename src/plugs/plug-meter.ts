@@ -14,10 +14,7 @@ import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import { type EpochMs, QUARTER_MS, SECOND_MS, stepStart } from "../core/time/interval.ts";
 import type { PlugEnergy } from "./plug-energy.ts";
 
-export interface PlugMeterDeps {
-  readonly energy: PlugEnergy;
-  readonly memory: KeyValue;
-}
+export type PlugMeterDeps = { readonly energy: PlugEnergy; readonly memory: KeyValue };
 
 const keptCounter = z.object({ counterKwh: z.number(), until: z.number() });
 /** Interval at which the shown power changes, because some plugs report theirs every second. */

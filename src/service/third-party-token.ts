@@ -7,10 +7,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 export type HashEncoding = "hex" | "base64";
 
-export interface ThirdPartyCredentials {
-  readonly apiKey: string;
-  readonly apiSecret: string;
-}
+export type ThirdPartyCredentials = { readonly apiKey: string; readonly apiSecret: string };
 
 /** Builds the token for `Authorization: Bearer …`. */
 export function thirdPartyToken({ apiKey, apiSecret }: ThirdPartyCredentials, encoding: HashEncoding): string {

@@ -8,11 +8,7 @@ import { createNoise, type Noise } from "./noise.ts";
 export type Flow = "consumption" | "solarExport";
 
 /** Metered hour. Unit: Wh, integer. */
-export interface MeteredHour {
-  readonly start: EpochMs;
-  readonly wh: number;
-  readonly isEstimate: boolean;
-}
+export type MeteredHour = { readonly start: EpochMs; readonly wh: number; readonly isEstimate: boolean };
 
 export const FIRST_METERED = Date.UTC(2021, 11, 31, 23);
 

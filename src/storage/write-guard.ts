@@ -3,10 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isReadFailure, transaction, withDigest } from "./database.ts";
 
 /** Reason why the database cannot be written; `detail` is SQLite's message. */
-export interface WriteTrouble {
-  readonly code: "disk_full" | "database_not_writable";
-  readonly detail: string;
-}
+export type WriteTrouble = { readonly code: "disk_full" | "database_not_writable"; readonly detail: string };
 
 /** Primary result codes of SQLite that are caused by the disk. Source: https://www.sqlite.org/rescode.html */
 const CODES: Readonly<Record<number, WriteTrouble["code"]>> = {

@@ -1,10 +1,7 @@
 /** Formats metrics as text 0.0.4. Source: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 
 /** One value with its labels. `value` is null if it is unknown; the sample is then omitted. */
-export interface Sample {
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly value: number | null;
-}
+export type Sample = { readonly labels?: Readonly<Record<string, string>>; readonly value: number | null };
 
 export interface MetricFamily {
   readonly name: string;

@@ -13,10 +13,7 @@ import * as s from "../schema.ts";
 export type KeyConfig = Pick<Config, "api" | "data_dir">;
 
 /** Time of a change, and whether its caller may make, replace and revoke keys with the scope admin. */
-export interface KeyCaller {
-  readonly now: EpochMs;
-  readonly isAdmin: boolean;
-}
+export type KeyCaller = { readonly now: EpochMs; readonly isAdmin: boolean };
 
 function needsAdmin(): LocalError {
   return localError("forbidden", message("refused.key_needs_admin"));

@@ -34,10 +34,7 @@ export interface Trial {
 }
 
 /** Place of a third-party account that is asked for; without one, its request counts are. */
-export interface TriedPlace {
-  readonly region?: string | undefined;
-  readonly address?: string | undefined;
-}
+export type TriedPlace = { readonly region?: string | undefined; readonly address?: string | undefined };
 
 export interface TrialDeps extends Pick<ApiDeps, "clock" | "onSeriesChanged"> {
   readonly state: Pick<ApiDeps["state"], "accounts" | "repository">;

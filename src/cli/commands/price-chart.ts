@@ -29,10 +29,7 @@ export interface ChartStyle {
   readonly scale: ChartScale;
 }
 
-export interface ChartScale {
-  readonly least: number;
-  readonly most: number;
-}
+export type ChartScale = { readonly least: number; readonly most: number };
 
 interface Row extends Interval {
   readonly label: string;

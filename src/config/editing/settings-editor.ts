@@ -17,11 +17,7 @@ import { type Caller, type Edited, type EditRefusal, foreignIn, INVENTED, mistak
 import type { OverlayNow, OverlayWriter } from "./overlay-writer.ts";
 
 /** A requested change. Keys that are left out stay; null removes one. */
-export interface SettingChange {
-  readonly name: SettingName;
-  readonly keys: Tree;
-  readonly caller: Caller;
-}
+export type SettingChange = { readonly name: SettingName; readonly keys: Tree; readonly caller: Caller };
 
 export class SettingsEditor {
   readonly #overlay: OverlayWriter;

@@ -89,10 +89,7 @@ export function secretPlacesIn(node: Node | undefined, value: unknown, path: Pat
 }
 
 /** A configuration whose secrets may be sent, and the server of each of them there. */
-export interface SecretSource {
-  readonly tree: Tree;
-  readonly serverOf: (place: SecretPlace) => string | undefined;
-}
+export type SecretSource = { readonly tree: Tree; readonly serverOf: (place: SecretPlace) => string | undefined };
 
 /** Throws an InvariantError if a secret of `tree` has another server than in the source that it comes from. */
 export function checkServers(schema: Node, tree: Tree, sources: readonly SecretSource[]): void {

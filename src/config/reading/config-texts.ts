@@ -11,10 +11,7 @@ import type { ConfigMistake } from "./mistake.ts";
 export const MAX_CONFIG_BYTES = 256 * 1024;
 
 /** Texts of the configuration's files; null for a file that does not exist. */
-export interface ConfigTexts {
-  readonly file: string | null;
-  readonly overlay: string | null;
-}
+export type ConfigTexts = { readonly file: string | null; readonly overlay: string | null };
 
 /** Returns the text of the page's file in a data directory; null if it does not exist. */
 export function readOverlayText(dataDir: string): string | null {

@@ -10,10 +10,7 @@ type Shape = Readonly<Record<string, Node>>;
 /** `section`: keys and values; `list`: any number of values; `text`: a string; `plain`: a number, true or false. */
 export type KeyKind = "section" | "list" | "text" | "plain";
 
-export interface Key {
-  readonly path: readonly string[];
-  readonly kind: KeyKind;
-}
+export type Key = { readonly path: readonly string[]; readonly kind: KeyKind };
 
 /** Suffix of a key that names a file: `api_key_file` for `api_key`. */
 export const FILE_SUFFIX = "_file";

@@ -5,10 +5,7 @@ import { secret } from "../overlay/secret-servers.ts";
 import { type Expected, expecting, lines, mistakes, type ValueMistake } from "./values.ts";
 
 /** Certificate with its chain, and its private key. Both are PEM texts. */
-export interface TlsIdentity {
-  readonly cert: string;
-  readonly key: string;
-}
+export type TlsIdentity = { readonly cert: string; readonly key: string };
 
 export const tlsSection = z.optional(
   z

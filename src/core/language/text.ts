@@ -25,10 +25,7 @@ export type EntityName = keyof DaemonTexts["entity"];
 export type Text = string | Message;
 
 /** Created by `message`. */
-export interface Message {
-  readonly key: TextKey;
-  readonly facts: Facts;
-}
+export type Message = { readonly key: TextKey; readonly facts: Facts };
 
 /** Value of a placeholder. */
 export type Fact = Text | number;

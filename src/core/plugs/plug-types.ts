@@ -18,10 +18,7 @@ export interface Wanted {
 }
 
 /** Limits of a device's own timer. Unit: seconds. */
-export interface DeadManLimits {
-  readonly leastSec: number;
-  readonly mostSec: number;
-}
+export type DeadManLimits = { readonly leastSec: number; readonly mostSec: number };
 
 /** Control rules of a plug. ON and OFF are those of the appliance; the caller translates an inverted relay. */
 export interface PlugRules {
@@ -81,10 +78,7 @@ export interface Sent {
 }
 
 /** Time since which a plug is ON or OFF. */
-export interface Since {
-  readonly on: boolean;
-  readonly at: EpochMs;
-}
+export type Since = { readonly on: boolean; readonly at: EpochMs };
 
 /** State of a plug as the daemon knows it. */
 export interface PlugState {

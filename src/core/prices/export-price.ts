@@ -23,11 +23,7 @@ export interface ExportTerms {
 const DEFAULT_EXPORT_TERMS: ExportTerms = { vatFactor: 1.25, deductions: [] };
 
 /** Parts of a price. Unit: currency per kWh; their sum is the price. */
-export interface PriceParts {
-  readonly spot: number;
-  readonly charges: number;
-  readonly vat: number;
-}
+export type PriceParts = { readonly spot: number; readonly charges: number; readonly vat: number };
 
 /** Returns the parts of a price; null if the service does not state the charges. */
 export function priceParts(

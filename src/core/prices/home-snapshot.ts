@@ -46,11 +46,7 @@ export interface Home {
 }
 
 /** Minimum, maximum and time-weighted mean of prices. Unit: currency per kWh. */
-export interface DayFigures {
-  readonly min: number;
-  readonly max: number;
-  readonly mean: number;
-}
+export type DayFigures = { readonly min: number; readonly max: number; readonly mean: number };
 
 /** Input of a snapshot. Shape: the timeline starts at least `REFERENCE_DAYS` ago if those prices are known. */
 export interface HomePrices {

@@ -4,11 +4,7 @@ import type { Calendar, LocalDate } from "../time/calendar.ts";
 import { DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../time/interval.ts";
 
 /** Hour with the most energy of its day. `kw` is its mean power. */
-export interface PeakHour {
-  readonly start: EpochMs;
-  readonly date: LocalDate;
-  readonly kw: number;
-}
+export type PeakHour = { readonly start: EpochMs; readonly date: LocalDate; readonly kw: number };
 
 export type MonthFigures = Readonly<ReturnType<typeof monthFigures>>;
 

@@ -11,10 +11,7 @@ export type UsageOperation = (typeof usageOperations)[number];
 export const DEFAULT_COST_FIELD = "totalCost";
 
 /** Hour whose amount is completely known. Unit: kWh for energy, the series' currency for costs and revenue. */
-export interface HourUsage {
-  readonly start: EpochMs;
-  readonly value: number;
-}
+export type HourUsage = { readonly start: EpochMs; readonly value: number };
 
 /** Field with the amount of a row; null if the configuration names it. */
 const AMOUNT_FIELDS: Readonly<Record<UsageOperation, string | null>> = {

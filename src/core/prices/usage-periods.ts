@@ -18,11 +18,7 @@ export interface UsagePeriod extends Interval {
 }
 
 /** Operation, unit and range of the sums. */
-export interface UsageWanted {
-  readonly operation: UsageOperation;
-  readonly unit: UsageUnit;
-  readonly range: Interval;
-}
+export type UsageWanted = { readonly operation: UsageOperation; readonly unit: UsageUnit; readonly range: Interval };
 
 /** Adds up hour rows. Shape: `days` ascending; the result has every unit that starts in `range`. */
 export function usagePeriods(

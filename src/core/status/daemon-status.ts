@@ -12,11 +12,7 @@ export const serviceStates: readonly ServiceState[] = [
 export type ServiceState = "waiting" | "ok" | ServiceProblemCode;
 
 /** Quota window as the service reported it. `resetsAt` is null from its end until the next response. */
-export interface ReportedWindow {
-  readonly limit: number;
-  readonly left: number;
-  readonly resetsAt: EpochMs | null;
-}
+export type ReportedWindow = { readonly limit: number; readonly left: number; readonly resetsAt: EpochMs | null };
 
 /** State of one service interface for one account. */
 export interface InterfaceState {
@@ -49,10 +45,7 @@ export interface BackfillState {
 }
 
 /** Pause of the back-fill. `quota`: its share is used up; otherwise the problem of the account. */
-export interface BackfillPause {
-  readonly until: EpochMs;
-  readonly why: "quota" | ServiceProblemCode;
-}
+export type BackfillPause = { readonly until: EpochMs; readonly why: "quota" | ServiceProblemCode };
 
 /** State of the daemon for all outputs: MQTT, HTTP, dashboard. */
 export interface DaemonState {

@@ -1,8 +1,5 @@
 /** Count of one set of labels since the daemon started. */
-export interface Counted {
-  readonly labels: readonly string[];
-  readonly count: number;
-}
+export type Counted = { readonly labels: readonly string[]; readonly count: number };
 
 /** Maximum sets of labels. 1,000 accounts have ten each; further sets are counted together as `other`. */
 const MAX_LABEL_SETS = 20_000;

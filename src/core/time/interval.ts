@@ -2,10 +2,7 @@
 export type EpochMs = number;
 
 /** Half-open time span: `start` is included, `end` is not. Unit: epoch ms; `start < end`. */
-export interface Interval {
-  readonly start: EpochMs;
-  readonly end: EpochMs;
-}
+export type Interval = { readonly start: EpochMs; readonly end: EpochMs };
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;

@@ -18,11 +18,7 @@ export interface ChartTick {
 }
 
 /** A range of the time axis with a name below the labels. */
-export interface ChartSpan {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
+export type ChartSpan = { readonly start: number; readonly end: number; readonly text: string };
 
 export interface ChartLane {
   readonly name: string;

@@ -4,11 +4,7 @@ import { joinedRuns } from "../plans/plan-words.ts";
 import type { Plan } from "../store/answers.ts";
 
 /** A run of a plan that is running or will run. */
-export interface PanelRun {
-  readonly name: string;
-  readonly start: number;
-  readonly end: number;
-}
+export type PanelRun = { readonly name: string; readonly start: number; readonly end: number };
 
 /** Largest shift in each direction, in pixels. */
 const MAX_SHIFT_PX = 4;

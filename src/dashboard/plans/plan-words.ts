@@ -5,10 +5,7 @@ import type { ListedPlug, Plan } from "../store/answers.ts";
 import type { Refusal } from "../store/requests.ts";
 import type { Translate } from "../words/language.ts";
 
-export interface JoinedRun {
-  readonly start: number;
-  end: number;
-}
+export type JoinedRun = { readonly start: number; end: number };
 
 /** Returns the runs. Adjacent ones are joined. */
 export function joinedRuns({ runs }: Pick<Plan, "runs">): JoinedRun[] {

@@ -5,10 +5,7 @@ import { LabelledInput, type LabelledInputProps } from "../labelled-input.tsx";
 import { usePage } from "../page.ts";
 
 /** What a form about a home gets. It is closed with the text of what was done; null without any. */
-export interface HomeFormProps {
-  readonly home: string;
-  readonly onClose: (done: string | null) => void;
-}
+export type HomeFormProps = { readonly home: string; readonly onClose: (done: string | null) => void };
 
 interface PlansFormProps {
   readonly fields: readonly LabelledInputProps[];

@@ -10,10 +10,7 @@ const PUBLISHED_HOUR = 13;
 export const PRICE_RANGES = ["today", "tomorrow", "both", "week"] as const;
 export type PriceRange = (typeof PRICE_RANGES)[number];
 
-export interface Bounds {
-  readonly from: number;
-  readonly to: number;
-}
+export type Bounds = { readonly from: number; readonly to: number };
 
 /** Returns the day and times of an interval. Marks the two intervals of the hour that occurs twice. */
 export function intervalText(point: ShownPoint, words: Words): string {

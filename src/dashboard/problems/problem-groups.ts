@@ -16,10 +16,7 @@ export function pastProblems(system: System | null, most: number): (ProblemAnswe
 }
 
 /** Problems of one kind. */
-export interface ProblemGroup {
-  readonly first: ProblemAnswer;
-  readonly count: number;
-}
+export type ProblemGroup = { readonly first: ProblemAnswer; readonly count: number };
 
 /** Returns problems by their code, in the order of the first of each. */
 export function groupedProblems(problems: readonly ProblemAnswer[]): ProblemGroup[] {

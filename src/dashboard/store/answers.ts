@@ -16,7 +16,4 @@ export type UsageAnswer = AnswerOf<"GET /local/v1/usage">;
 export type EditAnswer = AnswerOf<"PUT /local/v1/plans/:plan">;
 
 /** An hour of consumption, costs, export or revenue. The service may send more fields. */
-export interface EnergyAnswer {
-  readonly currency?: string | null;
-  readonly data: readonly Row[];
-}
+export type EnergyAnswer = { readonly currency?: string | null; readonly data: readonly Row[] };

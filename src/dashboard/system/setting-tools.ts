@@ -6,10 +6,7 @@ import type { FormTexts } from "../forms/form-texts.ts";
 import type { EditAnswer } from "../store/answers.ts";
 import type { Translate } from "../words/language.ts";
 
-export interface SettingTools {
-  readonly saved: SavedSettings;
-  readonly texts: FormTexts;
-}
+export type SettingTools = { readonly saved: SavedSettings; readonly texts: FormTexts };
 
 type SavedKey = SavedSetting["keys"][number];
 type Texts = Translate<"system">;

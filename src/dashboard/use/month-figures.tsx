@@ -20,11 +20,7 @@ export function useMonth(home: HomeAnswer): MonthAnswer | null {
 }
 
 /** A figure with its name, and what it is based on. */
-export interface Figure {
-  readonly name: string;
-  readonly text: string;
-  readonly note: string;
-}
+export type Figure = { readonly name: string; readonly text: string; readonly note: string };
 
 export function FigureList({ facts }: { readonly facts: readonly Figure[] }) {
   return (

@@ -6,10 +6,7 @@ import type { Figure } from "./month-figures.tsx";
 /** Minimum relative difference to the mean price that is mentioned. */
 const MIN_SHARE = 0.005;
 
-export interface UseFacts {
-  readonly facts: readonly Figure[];
-  readonly notes: readonly string[];
-}
+export type UseFacts = { readonly facts: readonly Figure[]; readonly notes: readonly string[] };
 
 /** Returns the text of an amount of energy, or of money if a currency is given. */
 export function amountText(value: number, currency: string | null, { f }: Words): string {

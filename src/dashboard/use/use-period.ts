@@ -18,22 +18,14 @@ const MAX_LABELLED_DAYS = 62;
 export const CUSTOM_UNITS = ["hour", "day", "month"] as const;
 
 /** Chosen dates, both inclusive. */
-export interface CustomDates {
-  readonly from: string;
-  readonly to: string;
-  readonly by: (typeof CUSTOM_UNITS)[number];
-}
+export type CustomDates = { readonly from: string; readonly to: string; readonly by: (typeof CUSTOM_UNITS)[number] };
 
 export type Period =
   /** `at` is an instant in the period; null for the newest period. */
   | { readonly kind: keyof typeof PERIODS; readonly at: number | null }
   | { readonly kind: "custom"; readonly dates: CustomDates };
 
-export interface PeriodRange {
-  readonly from: number;
-  readonly to: number;
-  readonly unit: UsageUnit;
-}
+export type PeriodRange = { readonly from: number; readonly to: number; readonly unit: UsageUnit };
 
 export function periodRange(period: Period, now: number, calendar: Calendar): PeriodRange {
   if (period.kind === "custom") {

@@ -5,16 +5,9 @@ import type { TextName } from "./language.ts";
 const DECIMAL = /^[-+\u2212]?(?:\d+(?:[.,]\d*)?|[.,]\d+)$/;
 
 /** Accepted range of a number; null without a limit. */
-export interface NumberLimits {
-  readonly min: number | null;
-  readonly max: number | null;
-  readonly isWhole?: boolean;
-}
+export type NumberLimits = { readonly min: number | null; readonly max: number | null; readonly isWhole?: boolean };
 
-export interface NumberMistake {
-  readonly key: TextName;
-  readonly facts?: Readonly<Record<string, number>>;
-}
+export type NumberMistake = { readonly key: TextName; readonly facts?: Readonly<Record<string, number>> };
 
 /** Returns the number in a text; null if the text is not a decimal number. */
 export function readNumber(text: string): number | null {

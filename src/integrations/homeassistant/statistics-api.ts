@@ -19,11 +19,7 @@ export interface StatisticMetadata {
 }
 
 /** An hour of a statistic, in its unit. */
-export interface StatisticRow {
-  readonly start: EpochMs;
-  readonly state: number;
-  readonly sum: number;
-}
+export type StatisticRow = { readonly start: EpochMs; readonly state: number; readonly sum: number };
 
 /** Value of `mean_type` for statistics without a mean: these rows are sums. */
 const MEAN_TYPE_NONE = 0;

@@ -101,10 +101,7 @@ export class BrokerUsers {
 }
 
 /** Topic prefixes that decide who may publish. */
-export interface Ground {
-  readonly baseTopic: string;
-  readonly discoveryPrefix: string;
-}
+export type Ground = { readonly baseTopic: string; readonly discoveryPrefix: string };
 
 /**
  * Returns whether a user may publish to a topic.

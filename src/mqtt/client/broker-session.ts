@@ -5,11 +5,7 @@ import type { Text } from "../../core/language/text.ts";
 import type { PublishPort } from "./retained-publisher.ts";
 
 /** An MQTT message as received. `retained` is true if the broker stored it before this subscription. */
-export interface IncomingMessage {
-  readonly topic: string;
-  readonly payload: string;
-  readonly retained: boolean;
-}
+export type IncomingMessage = { readonly topic: string; readonly payload: string; readonly retained: boolean };
 
 /** An established connection to a broker. */
 export interface BrokerSession extends PublishPort {

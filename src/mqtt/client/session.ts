@@ -32,10 +32,7 @@ export interface SessionResult {
 }
 
 /** What the broker supports in the will. It refuses a connection whose will it does not support (MQTT 5, 3.2.2.3). */
-export interface WillSupport {
-  readonly qos: 0 | 1;
-  readonly retain: boolean;
-}
+export type WillSupport = { readonly qos: 0 | 1; readonly retain: boolean };
 
 /** Limits that the broker announced for this connection. */
 interface BrokerLimits {

@@ -21,11 +21,7 @@ export const errorTable = {
 export type ErrorCode = keyof typeof errorTable;
 
 /** Body of every error response. Source: service interface, part 2.4. */
-export interface ErrorBody {
-  readonly error: true;
-  readonly reason: string;
-  readonly errorCode: ErrorCode;
-}
+export type ErrorBody = { readonly error: true; readonly reason: string; readonly errorCode: ErrorCode };
 
 /** Error before it is sent. `reason` is safe to show; it states the value found and the value expected. */
 export interface ContractError {

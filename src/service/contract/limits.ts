@@ -1,8 +1,5 @@
 /** Longest range of one request, in calendar units of the service's zone, counted from the normalised `from`. */
-export interface RangeCap {
-  readonly unit: "day" | "year";
-  readonly count: number;
-}
+export type RangeCap = { readonly unit: "day" | "year"; readonly count: number };
 
 /** Range caps of the operations. Source: service interface, part 8.1. */
 export const DAYS_366: RangeCap = { unit: "day", count: 366 };

@@ -4,11 +4,7 @@ import type { HeaderName } from "./headers.ts";
 import { type QuotaWindow, quotaWindows } from "./limits.ts";
 
 /** Remaining quota of one window. Unit: attempts; Unix seconds for `resetSec`. */
-export interface WindowStanding {
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetSec: number;
-}
+export type WindowStanding = { readonly limit: number; readonly remaining: number; readonly resetSec: number };
 
 /** Remaining quota of a caller in both windows, as the service states it in each response. */
 export type QuotaStanding = Readonly<Record<QuotaWindow, WindowStanding>>;

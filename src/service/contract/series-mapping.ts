@@ -12,10 +12,7 @@ import { type EpochMs, formatInstant, type Interval } from "../../core/time/inte
 import { type BodyOf, isOperationId, type OperationId, operationOf, type ParamsOf } from "./operations.ts";
 
 /** Response split for the series store. */
-export interface SplitResponse {
-  readonly rows: Rows;
-  readonly envelope: Envelope;
-}
+export type SplitResponse = { readonly rows: Rows; readonly envelope: Envelope };
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -5,10 +5,7 @@ import { type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
 import { chunkDigest, deflateText, inflateJoined, inflateTexts, uncompressed } from "./chunk-text.ts";
 
 /** Stored chunk. `text` is the result of `textOfRows`. */
-export interface StoredChunk {
-  readonly text: string;
-  readonly state: ChunkState;
-}
+export type StoredChunk = { readonly text: string; readonly state: ChunkState };
 
 type SoundRow = { readonly start: EpochMs; readonly state: ChunkState; readonly deflated: Uint8Array };
 

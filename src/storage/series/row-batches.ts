@@ -4,10 +4,7 @@ import { type Row, rowStart } from "../../core/series/series.ts";
 import { contains, type EpochMs, type Interval } from "../../core/time/interval.ts";
 
 /** Chunk and the rows of a response that start in it. */
-export interface Filled {
-  readonly chunk: Interval;
-  readonly rows: readonly Row[];
-}
+export type Filled = { readonly chunk: Interval; readonly rows: readonly Row[] };
 
 /** Rows stored in one transaction: 1 ms of work, 5 ms with a cold cache. The weekly recheck of 14 days is one write. */
 const ROWS_PER_BATCH = 350;

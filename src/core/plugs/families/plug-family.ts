@@ -10,10 +10,7 @@ import type { MeterReader } from "./meter-readers.ts";
 import type { Reader } from "./payload-readers.ts";
 
 /** Message to a plug. */
-export interface PlugMessage {
-  readonly topic: string;
-  readonly payload: string;
-}
+export type PlugMessage = { readonly topic: string; readonly payload: string };
 
 /** Configured topics and payloads of a plug without a family. */
 export interface CustomTopics {
@@ -50,15 +47,10 @@ export interface LearnedPlug {
 }
 
 /** A plug that its bridge no longer has under its name. `renamedTo` is null if it has no other one. */
-export interface GonePlug {
-  readonly renamedTo: string | null;
-}
+export type GonePlug = { readonly renamedTo: string | null };
 
 /** States that the device can end by itself. */
-export interface DeviceTimers {
-  readonly on: DeadManLimits | null;
-  readonly off: DeadManLimits | null;
-}
+export type DeviceTimers = { readonly on: DeadManLimits | null; readonly off: DeadManLimits | null };
 
 /** Topic, channel and related settings of one plug. */
 export interface PlugAddress {
@@ -75,10 +67,7 @@ export interface PlugAddress {
   readonly meters?: { readonly power?: string | undefined; readonly energy?: string | undefined } | undefined;
 }
 
-export interface EntityValues {
-  readonly on: string | number;
-  readonly off: string | number;
-}
+export type EntityValues = { readonly on: string | number; readonly off: string | number };
 
 /** Plug that it or its bridge announced on the broker. */
 export interface AnnouncedPlug {
