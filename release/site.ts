@@ -11,15 +11,13 @@ const ROOT = path.join(import.meta.dirname, "..");
 const SITE = path.join(ROOT, "build/site");
 const PACKAGES = path.join(ROOT, "build/packages/site/node_modules");
 
-/** Pages by task, in the order of the side bar. A test finds pages that are in none. */
+/** Pages by who reads them, in the order of the side bar. A test finds pages that are in none. */
 export const SITE_PAGES: Readonly<Record<string, readonly string[]>> = {
-  Start: ["install", "kom-i-gang", "configuration"],
-  "Do it": TASK_PAGES,
-  "Look it up": ["plans", "plugs", "home-assistant", "home-assistant-entities", "mqtt"],
-  "Run it": ["operations", "security", "monitoring"],
-  "Build on it": ["http-api", "http-reference"],
-  "Many homes": ["fleet", "archive"],
-  About: ["comparison", "architecture", "publish"],
+  Owner: ["install", "kom-i-gang", ...TASK_PAGES, "configuration", "plans", "plugs"],
+  "Home Assistant": ["home-assistant", "home-assistant-entities"],
+  "Devices and programs": ["mqtt", "http-api", "http-reference"],
+  Operations: ["operations", "security", "monitoring", "fleet", "archive"],
+  Contributor: ["comparison", "architecture", "publish"],
 };
 
 /** Writes the sources and settings of the site, and builds it. Returns the folder of the static files. */
