@@ -159,7 +159,7 @@ function Lane({
       {shown.map((run) => {
         const span = spanOf(frame, run);
         const width = Math.max(MIN_RUN_PX, span.width);
-        const look = run.past ? "past" : undefined;
+        const look = run.past ? "past" : run.likely ? "likely" : undefined;
         return (
           <rect key={run.start} {...span} y={middle - height / 2} {...{ width, height }} rx={height / 2} class={look} />
         );

@@ -22,7 +22,12 @@ export type ChartSpan = { readonly start: number; readonly end: number; readonly
 
 export interface ChartLane {
   readonly name: string;
-  readonly runs: readonly { readonly start: number; readonly end: number; readonly past: boolean }[];
+  readonly runs: readonly {
+    readonly start: number;
+    readonly end: number;
+    readonly past: boolean;
+    readonly likely: boolean;
+  }[];
 }
 
 export interface ChartView {

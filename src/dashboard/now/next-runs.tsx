@@ -11,7 +11,7 @@ export function NextRuns({ home }: { readonly home: HomeAnswer }) {
   const page = usePage();
   const { t, f, store } = page;
   const plans = (store.plans.value ?? []).filter((plan) => plan.home === home.id);
-  const next = plans.filter((plan) => plan.on || plan.next_start !== null).sort(byStart);
+  const next = plans.filter((plan) => plan.on || startOf(plan) !== null).sort(byStart);
   return (
     <section class="card next-runs" aria-labelledby="next-title">
       <div class="head">
@@ -37,5 +37,9 @@ export function NextRuns({ home }: { readonly home: HomeAnswer }) {
 
 function byStart(a: Plan, b: Plan): number {
   if (a.on !== b.on) return a.on ? -1 : 1;
-  return (a.next_start ?? "").localeCompare(b.next_start ?? "");
+  return (startOf(a) ?? "").localeCompare(startOf(b) ?? "");
+}
+
+function startOf({ next_start, likely_start }: Plan): string | null {
+  return next_start ?? likely_start;
 }

@@ -13,7 +13,11 @@ const MINUTE_MS = 60_000;
 /** Returns the first `count` runs of all plans that have not ended, ascending. */
 export function comingRuns(plans: readonly Plan[], now: number, count: number): PanelRun[] {
   return plans
-    .flatMap((plan) => joinedRuns(plan).map(({ start, end }) => ({ name: plan.name, start, end })))
+    .flatMap((plan) =>
+      joinedRuns(plan)
+        .filter(({ isLikely }) => !isLikely)
+        .map(({ start, end }) => ({ name: plan.name, start, end })),
+    )
     .filter(({ end }) => end > now)
     .sort((a, b) => a.start - b.start || a.end - b.end)
     .slice(0, count);

@@ -5,16 +5,18 @@ import type { ListedPlug, Plan } from "../store/answers.ts";
 import type { Refusal } from "../store/requests.ts";
 import type { Translate } from "../words/language.ts";
 
-export type JoinedRun = { readonly start: number; end: number };
+/** `isLikely`: new prices may still move it. */
+export type JoinedRun = { readonly start: number; end: number; readonly isLikely: boolean };
 
 /** Returns the runs. Adjacent ones are joined. */
-export function joinedRuns({ runs }: Pick<Plan, "runs">): JoinedRun[] {
+export function joinedRuns({ runs, provisional }: Pick<Plan, "runs" | "provisional">): JoinedRun[] {
   const joined: JoinedRun[] = [];
-  for (const { start, end } of runs) {
+  for (const { start, end, begun } of runs) {
     const [from, to] = [Date.parse(start), Date.parse(end)];
     const last = joined.at(-1);
-    if (last && last.end === from) last.end = to;
-    else joined.push({ start: from, end: to });
+    const isLikely = provisional && !begun;
+    if (last && last.end === from && last.isLikely === isLikely) last.end = to;
+    else joined.push({ start: from, end: to, isLikely });
   }
   return joined;
 }
@@ -28,7 +30,8 @@ export function headlineOf(plan: Plan, words: Words, now: number): string {
   const [next, ...later] = runs.filter((run) => run.end > now);
   if (!next) return t(`state_${plan.state}`);
   const more = later.length > 0 ? ` ${t("and_more", { count: later.length })}` : "";
-  return `${dayWord(next.start, words, now)} ${f.span(next.start, next.end)}${more}`;
+  const run = `${dayWord(next.start, words, now)} ${f.span(next.start, next.end)}${more}`;
+  return next.isLikely ? t("probably_run", { run }) : run;
 }
 
 function dayWord(at: number, { t, f }: Words, now: number): string {

@@ -37,7 +37,7 @@ export function Ribbon({ plan, look: { range, shades } }: { readonly plan: Plan;
       {joinedRuns(plan)
         .filter(({ start, end }) => end > range.start && start < range.end)
         .map((run) => (
-          <span key={run.start} class="ribbon-run" style={place(run)} />
+          <span key={run.start} class={run.isLikely ? "ribbon-run likely" : "ribbon-run"} style={place(run)} />
         ))}
       <span class="ribbon-now" style={{ left: `${percentIn(range, now)}%` }} />
     </span>

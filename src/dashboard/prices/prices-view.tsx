@@ -188,7 +188,10 @@ function daysOf({ from, to }: Bounds, f: Format): ChartSpan[] {
 /** Returns the plans that run during a price, as a text; empty without any. */
 function runsText(plans: readonly Plan[], point: ShownPoint | undefined, { t }: Words): string {
   const names = plans
-    .filter((plan) => point && joinedRuns(plan).some(({ start, end }) => start < point.end && point.start < end))
+    .filter(
+      (plan) =>
+        point && joinedRuns(plan).some((run) => !run.isLikely && run.start < point.end && point.start < run.end),
+    )
     .map(({ name }) => name);
   return names.length === 0 ? "" : t("chart_runs", { names: names.join(", ") });
 }
@@ -199,7 +202,7 @@ function lanesOf(plans: readonly Plan[], { from, to }: Bounds, now: number): Cha
       name: plan.name,
       runs: joinedRuns(plan)
         .filter((run) => run.end > from && run.start < to)
-        .map((run) => ({ ...run, past: run.end <= now })),
+        .map(({ isLikely, ...run }) => ({ ...run, past: run.end <= now, likely: isLikely })),
     }))
     .filter(({ runs }) => runs.length > 0);
 }

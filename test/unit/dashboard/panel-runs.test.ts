@@ -22,6 +22,8 @@ test("the panel shows the next three runs of all plans: the one that runs first,
     ["Car", 4, 6],
     ["Car", 9, 10],
   ]);
+  const likely = { ...planOf("Washer", [1, 2]), provisional: true };
+  expect(comingRuns([likely], NOON, 3)).toEqual([]);
 });
 
 test("the panel moves by one pixel each minute, over a square of nine by nine, so that no edge stays", () => {
