@@ -83,7 +83,9 @@ export class StatePublisher {
 
   /** Returns the urgent price messages of a home at `now`. They take a fraction of the time of the whole state. */
   pricesOf(home: Home, now: EpochMs): readonly RetainedMessage[] {
-    return urgentMessages(this.#deps.config.mqtt.base_topic, this.#snapshot(home, now));
+    const { config, homeReader } = this.#deps;
+    const urgent = { snapshot: (of: Home, at: EpochMs) => homeReader.urgentSnapshot(of, at) };
+    return urgentMessages(config.mqtt.base_topic, publishedSnapshot({ ...this.#deps, homeReader: urgent }, home, now));
   }
 
   /** Returns the whole state of a home at `now`. */

@@ -125,19 +125,24 @@ export class HomeReader {
   }
 
   snapshot(home: Home, now: EpochMs): HomeSnapshot {
-    const day = this.#deps.calendar.startOf("day", now);
-    const known = this.#knownMonth(home, day);
+    const known = this.#knownMonth(home, this.#deps.calendar.startOf("day", now));
     return homeSnapshot({
-      home,
-      now,
-      calendar: this.#deps.calendar,
-      thresholds: this.#deps.thresholds ?? DEFAULT_THRESHOLDS,
-      timeline: this.timeline(home, now),
+      ...this.#pricesAt(home, now),
       last30Days: known.prices,
       tariffChange: known.tariffChange,
       publishedAt: (tomorrow) =>
         madeOn(this.#published, home.addressId, tomorrow, () => this.#publishedAt(home, tomorrow, now)),
     });
+  }
+
+  /** Returns a snapshot for the first messages, without the figures that take reading and comparing a month of prices. */
+  urgentSnapshot(home: Home, now: EpochMs): HomeSnapshot {
+    return homeSnapshot(this.#pricesAt(home, now));
+  }
+
+  #pricesAt(home: Home, now: EpochMs) {
+    const { calendar, thresholds = DEFAULT_THRESHOLDS } = this.#deps;
+    return { home, now, calendar, thresholds, timeline: this.timeline(home, now) };
   }
 
   /** Returns a home's prices since `REFERENCE_DAYS` before today; null if none were ever received. */
@@ -356,7 +361,7 @@ function madeOn<Value>(
 
 /** What is needed to publish the prices of a home. */
 export interface PublishedFrom {
-  readonly homeReader: Pick<HomeReader, "snapshot">;
+  readonly homeReader: { snapshot(home: Home, now: EpochMs): HomeSnapshot };
   readonly calendar: Calendar;
   readonly problems: Pick<Problems, "start">;
   readonly isTimeTrusted: (now: EpochMs) => boolean;
