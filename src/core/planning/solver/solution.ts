@@ -2,15 +2,7 @@
 
 import { indexAfter, meanPrice, type PricePoint } from "../../prices/timeline.ts";
 import { clipped, type Interval } from "../../time/interval.ts";
-import type {
-  ImpossibleReason,
-  PlanContext,
-  PlanShortfall,
-  PlanSolution,
-  PlanSolved,
-  PlanSpec,
-  PlanWindow,
-} from "../model/plan-spec.ts";
+import type { PlanContext, PlanShortfall, PlanSolution, PlanSolved, PlanSpec, PlanWindow } from "../model/plan-spec.ts";
 import { mergeRuns } from "../model/plan-windows.ts";
 import { missingIn, type PlanGrid, PRICE_SCALE, spanOf } from "./grid.ts";
 import type { StepRun } from "./runs-solver.ts";
@@ -75,13 +67,10 @@ export interface HardLimits {
   readonly maxPrice: boolean;
 }
 
-/** Limits in the order in which they are checked. If the plan is feasible with all of them, `max_price` is the reason. */
-const LIMITS: readonly (readonly [HardLimits, ImpossibleReason])[] = [
-  [{ gaps: false, others: false, maxPrice: false }, "constraints"],
-  [{ gaps: false, others: true, maxPrice: false }, "blocked"],
-];
-
-/** Returns why a plan is infeasible: missing prices, or the first limit with which it is. Unit of numbers: steps. */
+/**
+ * Returns why a plan is infeasible: missing prices, its own limits, other plans if it is feasible without them, otherwise its
+ * maximum price. Unit of numbers: steps.
+ */
 export function infeasible(
   task: PlanTask,
   wanted: number,
@@ -93,8 +82,15 @@ export function infeasible(
   if (wanted > grid.count) return { kind: "impossible", shortfallMs, reason: "window_too_short" };
   const missing = missingIn(grid.points, grid.start, window.end);
   if (missing && possible({ gaps: false, others: true, maxPrice: true })) return { kind: "no_prices", missing };
-  const reason = LIMITS.find(([limits]) => !possible(limits))?.[1] ?? "max_price";
-  return { kind: "impossible", shortfallMs, reason };
+  const isContradiction = !possible({ gaps: false, others: false, maxPrice: false });
+  const isBlocked =
+    possible({ gaps: true, others: false, maxPrice: true }) ||
+    !possible({ gaps: false, others: true, maxPrice: false });
+  return {
+    kind: "impossible",
+    shortfallMs,
+    reason: isContradiction ? "constraints" : isBlocked ? "blocked" : "max_price",
+  };
 }
 
 /** Returns the mean price of runs by time, without times that have no price; null if none has one. */

@@ -103,6 +103,12 @@ describe("the reason of a plan with its figures", () => {
       "other plans of its group are running, or the time is excluded: 2 h are missing of 2 h",
     ],
     [
+      "blocked by a plan that holds the only hours below max_price",
+      { ...washer, maxPrice: 1 },
+      { blocked: [{ start: at("2026-03-11T01:00:00Z"), end: at("2026-03-11T03:00:00Z") }] },
+      "other plans of its group are running, or the time is excluded: 2 h are missing of 2 h",
+    ],
+    [
       "waiting for another plan",
       washer,
       { after: { kind: "waiting", plan: "Dishwasher" } },
