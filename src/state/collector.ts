@@ -47,6 +47,7 @@ interface Answer {
   readonly rows: Rows;
   readonly envelope: Envelope;
   readonly at: EpochMs;
+  readonly isWhole: boolean;
 }
 
 export class Collector {
@@ -117,7 +118,7 @@ export class Collector {
         const { rows, envelope } = takeApart(operationIdOf(step.series), reply.body);
         const at = clock.now();
         const allRows = repository.withStored(step.series, rows, { dropped: reply.dropped, at });
-        return this.#keep({ step, rows: allRows, envelope, at });
+        return this.#keep({ step, rows: allRows, envelope, at, isWhole: !reply.dropped });
       }
       case "deferred":
         return Math.max(reply.until, clock.now() + MIN_PAUSE_MS);
@@ -131,8 +132,8 @@ export class Collector {
 
   async #keep(answer: Answer): Promise<EpochMs> {
     const { repository, clock, log, onChange } = this.#deps;
-    const { step, rows, envelope, at } = answer;
-    const change = await repository.keep(step.series, step.range ?? WHOLE, { rows, envelope, at });
+    const { step, rows } = answer;
+    const change = await repository.keep(step.series, step.range ?? WHOLE, answer);
     if (!change) {
       this.#unwritten = answer;
       return clock.now() + UNWRITTEN_PAUSE_MS;

@@ -19,6 +19,7 @@ import type { AttemptLog } from "../service/client/rate-limiter.ts";
 import type { BodyOf } from "../service/contract/operations.ts";
 import { type Dropped, type OperationId, operationOf, type ParamsOf } from "../service/contract/operations.ts";
 import { aroundRows, rangeOf, seriesOf, takeApart } from "../service/contract/series-mapping.ts";
+import { KeyValueStore } from "../storage/key-value-store.ts";
 import { RequestLog } from "../storage/request-log.ts";
 import { MAX_REQUEST_AGE_MS } from "../storage/retention.ts";
 import { textOfRows } from "../storage/series/chunk-text.ts";
@@ -26,6 +27,7 @@ import { type SeriesChange, SeriesStore } from "../storage/series/series-store.t
 import { WriteGuard } from "../storage/write-guard.ts";
 import { AddressLists } from "./address-lists.ts";
 import type { Found } from "./stored-answer.ts";
+import { withdrawnRows } from "./withdrawn-rows.ts";
 
 /** Longest range that is aggregated: a leap year with a clock change. Its rows take 20 ms. */
 const MAX_AGGREGATED_MS = 366 * DAY_MS + HOUR_MS;
@@ -43,12 +45,23 @@ interface Freshness {
   readonly askedSince?: EpochMs | undefined;
 }
 
+/** Response to store. `isWhole` is false if a part of it could not be read. */
+interface Kept {
+  readonly rows: Rows;
+  readonly envelope: Envelope;
+  readonly at: EpochMs;
+  readonly isWhole?: boolean;
+}
+
+const NOTHING: ReadonlySet<EpochMs> = new Set();
+
 export class SeriesRepository {
   readonly store: SeriesStore;
   readonly requestLog: RequestLog;
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
   readonly #writing: WriteGuard;
+  readonly #memory: KeyValueStore;
   /** Series whose stored rows may be those of another key, by name, with what their next response calls. */
   readonly #unsure = new Map<string, () => void>();
   readonly #lists = new AddressLists();
@@ -64,6 +77,7 @@ export class SeriesRepository {
     writing: WriteGuard = new WriteGuard(database),
   ) {
     this.#writing = writing;
+    this.#memory = new KeyValueStore(database, writing);
     this.#calendar = calendar;
     this.#now = now;
     this.store = new SeriesStore(database, calendar, writing);
@@ -107,11 +121,14 @@ export class SeriesRepository {
   async keep(
     series: SeriesKey,
     range: Interval,
-    { rows, envelope, at }: { readonly rows: Rows; readonly envelope: Envelope; readonly at: EpochMs },
+    { rows, envelope, at, isWhole = false }: Kept,
   ): Promise<SeriesChange | null> {
     const chunkRange = chunkUnitOf(series.unit) === null ? null : range;
     const writeAnswered = () => this.requestLog.writeAnswered(this.store.idOf(series), chunkRange, at);
-    const storing = this.store.storing(series, range, { rows, envelope, now: at }, writeAnswered);
+    const canWithdraw = chunkRange !== null && isWhole && rows.length > 0 && this.store.knownId(series) !== null;
+    const stored = canWithdraw ? this.store.rows(series, range) : [];
+    const without = stored.length > 0 ? withdrawnRows(this.#memory, series, { range, stored, rows, at }) : NOTHING;
+    const storing = this.store.storing(series, range, { rows, envelope, now: at, without }, writeAnswered);
     for (;;) {
       const step = this.#writing.attempt(() => storing.next())?.value;
       if (!step) return null;
@@ -172,7 +189,10 @@ export class SeriesRepository {
     const { rows, envelope } = takeApart(operation, body);
     const series = seriesOf(account, operation, params);
     const allRows = this.withStored(series, rows, { dropped, at });
-    return (await this.keep(series, rangeOf(operation, params), { rows: allRows, envelope, at }))?.changed ?? null;
+    return (
+      (await this.keep(series, rangeOf(operation, params), { rows: allRows, envelope, at, isWhole: !dropped }))
+        ?.changed ?? null
+    );
   }
 
   /** Adds stored rows that a response lacks: of the ids that were dropped from it, or addresses that may not be gone. */

@@ -54,12 +54,18 @@ const MAX_GAPS = 4;
 /** Days whose states are read at once. */
 const DAYS_READ = 31;
 
+/** How a response is merged with stored rows. */
+interface Merging {
+  /** An empty response of a `latest` series keeps stored rows that end after this. */
+  readonly now: EpochMs;
+  /** Starts of stored rows that the service has withdrawn. */
+  readonly without: ReadonlySet<EpochMs>;
+}
+
 /** A response of a series. */
-export interface StoredResponse {
+export interface StoredResponse extends Partial<Merging> {
   readonly rows: Rows;
   readonly envelope: Envelope;
-  /** An empty response of a `latest` series keeps stored rows that end after this. */
-  readonly now?: EpochMs;
 }
 
 export class SeriesStore {
@@ -115,7 +121,7 @@ export class SeriesStore {
   *storing(
     key: SeriesKey,
     range: Interval,
-    { rows, envelope, now = Number.POSITIVE_INFINITY }: StoredResponse,
+    { rows, envelope, now = Number.POSITIVE_INFINITY, without = new Set() }: StoredResponse,
     finish: () => void,
   ): Generator<void, SeriesChange> {
     const { filled, strayRows } = chunkUnitOf(key.unit)
@@ -125,7 +131,7 @@ export class SeriesStore {
     let changed = false;
     for (const [i, batch] of batches.entries()) {
       const isLast = i === batches.length - 1;
-      changed = this.#storeBatch({ key, envelope, now }, batch, isLast ? finish : () => undefined) || changed;
+      changed = this.#storeBatch({ key, envelope, now, without }, batch, isLast ? finish : () => undefined) || changed;
       if (!isLast) yield;
     }
     return { changed, strayRows };
@@ -252,7 +258,7 @@ export class SeriesStore {
   }
 
   #storeBatch(
-    { key, envelope, now }: { readonly key: SeriesKey; readonly envelope: Envelope; readonly now: EpochMs },
+    { key, envelope, ...about }: { readonly key: SeriesKey; readonly envelope: Envelope } & Merging,
     batch: readonly Filled[],
     finish: () => void,
   ): boolean {
@@ -260,7 +266,7 @@ export class SeriesStore {
       return transaction(this.#database, () => {
         const record = this.#recordOf(key);
         let changed = this.#storeEnvelope(record, envelope);
-        for (const filled of batch) changed = this.#storeChunk(record, filled, now) || changed;
+        for (const filled of batch) changed = this.#storeChunk(record, filled, about) || changed;
         finish();
         return changed;
       });
@@ -309,12 +315,13 @@ export class SeriesStore {
     return first && last ? { start: first.start, end: last.end } : null;
   }
 
-  #storeChunk(record: SeriesRecord, { chunk, rows: newer }: Filled, now: EpochMs): boolean {
+  #storeChunk(record: SeriesRecord, { chunk, rows: newer }: Filled, { now, without }: Merging): boolean {
     const { key } = record;
     const stored = this.#chunks.texts(record.id, [chunk.start]).get(chunk.start)?.toString();
     const newerText = textOfRows(newer);
     if (stored === newerText) return false;
-    const rows = stored === undefined ? newer : this.#joined(key, rowsOfText(stored), newer, now);
+    const lasting = stored === undefined ? [] : rowsOfText(stored).filter((row) => !without.has(rowStart(row) ?? -1));
+    const rows = stored === undefined ? newer : this.#joined(key, lasting, newer, now);
     const text = rows === newer ? newerText : textOfRows(rows);
     if (stored === text) return false;
     const complete = key.unit === "latest" || tiles(rows, key.unit, chunk, this.#calendar);
