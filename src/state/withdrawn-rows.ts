@@ -27,12 +27,9 @@ export function withdrawnRows(
   const known = new Map(readJson(memory, name, storedMissing));
   const received = new Set(rows.map(rowStart));
   const withdrawn = new Set<EpochMs>();
-  const missing = stored.flatMap((row) => {
-    const start = rowStart(row);
-    return start === null || received.has(start) ? [] : start;
-  });
   const lasting = [...known].filter(([start]) => !contains(range, start));
-  for (const start of missing) {
+  for (const start of stored.map(rowStart)) {
+    if (start === null || received.has(start)) continue;
     const since = known.get(start) ?? at;
     if (at - since >= MIN_PAUSE_MS) withdrawn.add(start);
     else lasting.push([start, since]);

@@ -52,13 +52,9 @@ export function nextFetch(input: FetchScheduleInput): NextFetch {
     if (at > input.now && want.dueAt <= input.now && want.step.priority !== "backfill")
       heldUntil = Math.max(heldUntil ?? 0, at);
     if (at > input.now) until = Math.min(until, at);
-    else if (!best || rank(want.step) < rank(best)) best = want.step;
+    else if (!best || priorities.indexOf(want.step.priority) < priorities.indexOf(best.priority)) best = want.step;
   }
   return best ?? { kind: "sleep", until, heldUntil };
-}
-
-function rank(step: FetchRequest): number {
-  return priorities.indexOf(step.priority);
 }
 
 function* wants(input: FetchScheduleInput): Generator<FetchCandidate> {

@@ -154,9 +154,8 @@ export interface Parting {
 }
 
 /**
- * Divides the remaining quota of a window between polling and the LAN, also when other programs have used most of the
- * key. Of this daemon's total, used and remaining, a third is for polling and the rest for the LAN. `spent` holds this
- * daemon's attempts in the same fixed window. Shape: the sum of both parts is at most `left`.
+ * Divides the remaining quota of a window: of this daemon's total, used and remaining, a third is for polling and the
+ * rest for the LAN. `spent`: its attempts in the same fixed window. Shape: the sum of both parts is at most `left`.
  */
 export function partRemainder(
   left: number,

@@ -62,7 +62,7 @@ export class RateWindow {
     return times.length - first;
   }
 
-  /** Returns the number of attempts after `since`, without those of which the service's UTC day is over. */
+  /** Returns the number of attempts after `since` whose UTC day at the service is not over. */
   countOfDay(since: MonotonicMs, now: MonotonicMs): number {
     return this.#attempts.filter((attempt) => attempt.at > since && dayEndOf(attempt) > now).length;
   }

@@ -164,7 +164,7 @@ export class Account {
         this.#lastFailure(scopes) ?? circuitBreaker.cause(scopes),
       );
     const verdict = rateLimiter.acquire(inquiry.share, inquiry.seriesId, inquiry.range);
-    if (verdict.kind === "wait") return { ...this.#deferred(verdict.untilMs, verdict.why), isQuota: verdict.isQuota };
+    if (verdict.kind === "wait") return { ...this.#deferred(verdict.until, verdict.why), isQuota: verdict.isQuota };
     return this.flights.share(path, () => this.#send(inquiry, scopes, verdict.permit));
   }
 

@@ -1,7 +1,4 @@
-/**
- * Limits requests after the request log lost attempts. Until the service reports the remaining day quota, or a day has
- * passed, they use only the part of the quota that is otherwise never used.
- */
+/** Limits requests after the request log lost attempts: to the part of the quota that is otherwise never used, for a day. */
 import * as z from "zod/mini";
 import { DAY_WINDOW_MS, type MonotonicMs, type RateLimit, UNUSED_PART } from "../../core/fetching/rate-limit.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";

@@ -1,8 +1,6 @@
 /**
- * Rate limiter of one account: every request needs a permit, and each attempt is on disk before its socket opens.
- *
- * Times are monotonic. Attempts of an earlier boot are placed by the time known to have passed since. Their full age is
- * known when the service has sent its own time.
+ * Rate limiter of one account: every request needs a permit, and each attempt is on disk before its socket opens. Times
+ * are monotonic. The age of attempts of an earlier boot is known when the service has sent its own time.
  */
 
 import * as z from "zod/mini";
@@ -119,9 +117,7 @@ interface Hold {
   readonly isQuota: boolean;
 }
 
-export type PermitResult =
-  | { readonly kind: "go"; readonly permit: Permit }
-  | ({ readonly kind: "wait"; readonly untilMs: MonotonicMs } & Omit<Hold, "until">);
+export type PermitResult = { readonly kind: "go"; readonly permit: Permit } | ({ readonly kind: "wait" } & Hold);
 
 /** Wait of other requests while the first response of this process is in flight. */
 const FIRST_ANSWER_WAIT_MS = 1_000;
@@ -167,11 +163,6 @@ export class RateLimiter {
     return this.#deps.source.shortage?.() ?? null;
   }
 
-  /** True while the first request of this process is in flight, before its response states the limits. */
-  get #isFirst(): boolean {
-    return !this.#answeredOnce && this.#inFlight > 0;
-  }
-
   /** Returns the earliest time for a request of this share; `now` if it is allowed immediately. */
   earliest(share: Share, now: MonotonicMs): MonotonicMs {
     return this.hold(share, now).until;
@@ -179,7 +170,9 @@ export class RateLimiter {
 
   /** Returns the earliest time for a request of this share, and what holds it back until then. */
   hold(share: Share, now: MonotonicMs): Hold {
-    if (this.#isFirst) return { until: now + FIRST_ANSWER_WAIT_MS, why: message("held.first"), isQuota: false };
+    // The first response of this process states the limits.
+    if (!this.#answeredOnce && this.#inFlight > 0)
+      return { until: now + FIRST_ANSWER_WAIT_MS, why: message("held.first"), isQuota: false };
     const budget = this.#deps.source.budget(now);
     const kept = share === "prices" ? now : this.#spending.keptUntil(budget, now);
     const others = this.#ceilings.until(share, budget, now);
@@ -200,13 +193,13 @@ export class RateLimiter {
   acquire(share: Share, seriesId: number | null, range: Interval | null): PermitResult {
     const { account, clock, requestLog } = this.#deps;
     const monotonicMs = clock.monotonicMs();
-    const { until: untilMs, ...hold } = this.hold(share, monotonicMs);
-    if (untilMs > monotonicMs) return { kind: "wait", untilMs, ...hold };
+    const hold = this.hold(share, monotonicMs);
+    if (hold.until > monotonicMs) return { kind: "wait", ...hold };
     const at = clock.now();
     const id = requestLog.spend({ account, share, at, boot: clock.boot, monotonicMs, serverMs: null, seriesId, range });
     if (id === null) {
       const why = message("held.not_writable");
-      return { kind: "wait", untilMs: monotonicMs + UNWRITTEN_WAIT_MS, why, isQuota: false };
+      return { kind: "wait", until: monotonicMs + UNWRITTEN_WAIT_MS, why, isQuota: false };
     }
     const attempt = this.count(id, share, monotonicMs);
     this.#inFlight++;

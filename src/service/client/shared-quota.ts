@@ -1,10 +1,7 @@
 /**
- * Remaining quota that the service reports, minus the requests in flight. This limit matters when other programs use
- * the same key.
- *
- * Responses may overtake each other or get lost. So the remaining quota is that of the latest response, minus every
- * attempt that the service may have counted after it. An attempt was counted before if its own response arrived before
- * the latest request was sent, or reports a lower use.
+ * Remaining quota that the service reports, which matters when other programs use the same key: that of the latest
+ * response, minus every attempt that the service may have counted after it. An attempt was counted before if its own
+ * response arrived before the latest request was sent, or reports a lower use.
  */
 
 import * as z from "zod/mini";

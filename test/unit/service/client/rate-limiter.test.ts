@@ -38,7 +38,7 @@ class Governed extends ManualMachine {
 
   take(share: Share = "poll"): Permit {
     const verdict = this.rateLimiter.acquire(share, null, null);
-    if (verdict.kind === "wait") throw new Error(`not before ${verdict.untilMs - this.upMs} ms`);
+    if (verdict.kind === "wait") throw new Error(`not before ${verdict.until - this.upMs} ms`);
     return verdict.permit;
   }
 
