@@ -25,9 +25,9 @@ import { MAX_REQUEST_AGE_MS } from "../storage/retention.ts";
 import { textOfRows } from "../storage/series/chunk-text.ts";
 import { type SeriesChange, SeriesStore } from "../storage/series/series-store.ts";
 import { WriteGuard } from "../storage/write-guard.ts";
-import { AddressLists } from "./address-lists.ts";
+import { AddressLists } from "./answers/address-lists.ts";
+import { withdrawnRows } from "./answers/withdrawn-rows.ts";
 import type { Found } from "./stored-answer.ts";
-import { withdrawnRows } from "./withdrawn-rows.ts";
 
 /** Longest range that is aggregated: a leap year with a clock change. Its rows take 20 ms. */
 const MAX_AGGREGATED_MS = 366 * DAY_MS + HOUR_MS;

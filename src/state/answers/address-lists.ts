@@ -1,6 +1,6 @@
 /** What a list of addresses says about an address that it lacks, and when the list is requested again. */
-import { type Row, type Rows, type SeriesKey, seriesName } from "../core/series/series.ts";
-import { DAY_MS, type EpochMs, MINUTE_MS } from "../core/time/interval.ts";
+import { type Row, type Rows, type SeriesKey, seriesName } from "../../core/series/series.ts";
+import { DAY_MS, type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
 
 /** Minimum time between two lists that are requested because an address seems to be gone, and their number in a day. */
 const MIN_PAUSE_MS = 10 * MINUTE_MS;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { HOUR_MS } from "../../../src/core/time/interval.ts";
-import { SeriesRepository } from "../../../src/state/series-repository.ts";
-import { calendar, StoreOnDisk } from "../../support/storage/store-on-disk.ts";
+import { HOUR_MS } from "../../../../src/core/time/interval.ts";
+import { SeriesRepository } from "../../../../src/state/series-repository.ts";
+import { calendar, StoreOnDisk } from "../../../support/storage/store-on-disk.ts";
 
 const DAY = calendar.day(Date.UTC(2026, 2, 10, 12));
 const SERIES = { account: "consumer", place: "a", operation: "consumption", unit: "hour" } as const;

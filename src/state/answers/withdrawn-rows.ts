@@ -1,8 +1,8 @@
 /** Remembers which stored rows a response lacked. A second response that agrees, hours later, shows that they are withdrawn. */
 import * as z from "zod/mini";
-import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
-import { type Rows, rowStart, type SeriesKey, seriesName } from "../core/series/series.ts";
-import { contains, type EpochMs, HOUR_MS, type Interval } from "../core/time/interval.ts";
+import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
+import { type Rows, rowStart, type SeriesKey, seriesName } from "../../core/series/series.ts";
+import { contains, type EpochMs, HOUR_MS, type Interval } from "../../core/time/interval.ts";
 
 /** Minimum time between two responses that agree, so that one fault of the service removes nothing. */
 const MIN_PAUSE_MS = 6 * HOUR_MS;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
-import { AddressLists } from "../../../src/state/address-lists.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
+import { AddressLists } from "../../../../src/state/answers/address-lists.ts";
 
 const series = { account: "consumer", place: "", operation: "addresses", unit: "latest" } as const;
 const NOON = Date.UTC(2026, 2, 10, 12);
