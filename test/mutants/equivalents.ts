@@ -4,12 +4,6 @@ type Equivalent = { readonly file: string; readonly line: string; readonly chang
 export const equivalents: readonly Equivalent[] = [
   {
     file: "src/service/client/shared-quota.ts",
-    line: "...{ used: Number.POSITIVE_INFINITY, resetSec: 0, others: true, oursSince: now },",
-    change: "0 → 1",
-    reason: "The reset time of a quota of an earlier process is never read.",
-  },
-  {
-    file: "src/service/client/shared-quota.ts",
     line: "this.#prune(report.now);",
     change: "this.#prune(report.now); → ;",
     reason: "Only bounds the memory: what it removes is too old to count.",

@@ -1,15 +1,17 @@
 /**
- * `npm run lab -- mutants [COUNT] [SEED] [PLACE]`: breaks the sources at random places, one at a time, runs the unit tests
- * of the broken module that reach the place, and prints the share of defects that they detect and those that they do not.
+ * `npm run lab -- mutants [COUNT] [SEED] [PLACE]`: breaks the sources at random places, as many in each module, one at a
+ * time. Runs the unit tests of the module that reach the place, then the flow tests of the module that load the file, and
+ * prints for each module the share of defects that they detect, and those that they do not.
  * PLACE is a part of the path of a source, or a path with a line (`store.ts:20`): only its mutants.
  *
  * Which tests reach which function is measured first, with one run of all. A test that reaches the function of a mutant
  * runs, the quick ones first, if it takes less than ten seconds. A mutant outside of functions runs all tests of its
  * module that load its file. Tests of other modules do not run, although some rules of `core` are tested with the topics
- * and endpoints that show them.
+ * and endpoints that show them. A line of `equivalents.ts` that no source has any more is an error.
  * Not tried: texts in other languages, what is logged, and the mutants in `equivalents.ts`, which change nothing.
- * A mutant whose tests do not end counts as detected. Environment: MUTANTS_MINUTES, after which it ends; MUTANTS_MAP, a
- * file that keeps what the tests reach, for another run with the same sources and tests.
+ * A mutant whose unit tests do not end counts as detected. Environment: MUTANTS_MINUTES, after which it ends; MUTANTS_FLOW,
+ * minutes for the flow tests of one mutant, 0 for none; MUTANTS_MAP, a file that keeps what the tests reach, for another
+ * run with the same sources and tests.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { hash } from "node:crypto";
@@ -21,10 +23,13 @@ import type { Answer, Order } from "./slot.ts";
 import { allMutants, functionNumbers, MODULES, type Mutant, textOf } from "./sources.ts";
 import { type KnownTest, Tests } from "./tests.ts";
 
-type Outcome = "detected" | "survived" | "not reached" | "no end" | "error";
+type Outcome = "detected" | "by flow" | "survived" | "not reached" | "no end" | "error";
 type Stage = Order["stages"][number];
 
 const MAX_MINUTES = Number(process.env.MUTANTS_MINUTES ?? 120);
+const MAX_FLOW_MS = Number(process.env.MUTANTS_FLOW ?? 3) * 60_000;
+/** Folder of the flow tests of modules that have none of their own. */
+const FLOW_OF: Readonly<Record<string, string>> = { core: "plans", config: "state", http: "api", simulator: "service" };
 /** The first tests of a mutant: those that need no longer, up to this sum. */
 const QUICK_TEST_MS = 200;
 const QUICK_TESTS_MS = 3_000;
@@ -38,12 +43,17 @@ const [count = "200", seed = "1", place = ""] = process.argv.slice(2);
 
 async function main(wanted: number, start: string): Promise<void> {
   const all = allMutants();
-  const chosen = sampleOf(all, wanted, start).filter((mutant) => describe(mutant).includes(place));
+  const here = all.filter((mutant) => describe(mutant).includes(place));
+  const ofModules = Object.values(Object.groupBy(here, ({ file }) => moduleOf(file) ?? ""));
+  const chosen = ofModules.flatMap((each = []) => sampleOf(each, Math.ceil(wanted / ofModules.length), start));
   const tried = chosen.filter((mutant) => !isEquivalent(mutant));
   const until = performance.now() + MAX_MINUTES * 60_000;
   console.log(`mutants: ${chosen.length} of ${all.length} places, seed ${start}`);
   for (const each of equivalents)
-    if (!all.some((mutant) => isMutant(mutant, each))) console.log(`equivalents.ts has an old line: ${each.line}`);
+    if (!all.some((mutant) => isMutant(mutant, each))) {
+      console.log(`test/mutants/equivalents.ts has a line that ${each.file} has no more, delete it: ${each.line}`);
+      process.exitCode = 1;
+    }
   const started = performance.now();
   await using reader = new Tests();
   const known = await knownTests(place === "" ? MODULES : [...new Set(tried.map(({ file }) => moduleOf(file)))]);
@@ -54,14 +64,20 @@ async function main(wanted: number, start: string): Promise<void> {
     using slot = new Slot();
     for (const mutant of left) {
       if (performance.now() > until) return;
-      const outcome = await test(slot, mutant, known, reader);
+      const unit = await test(slot, mutant, known, reader);
+      const isMissed = unit === "survived" || unit === "not reached";
+      const outcome = isMissed && MAX_FLOW_MS > 0 ? await flowTest(slot, mutant, reader, unit) : unit;
       outcomes.push({ mutant, outcome });
       console.log(`${outcomes.length}/${tried.length} ${outcome.padEnd(11)} ${describe(mutant)}`);
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
-  const survivors = outcomes.filter(({ outcome }) => outcome !== "detected" && outcome !== "no end");
-  const share = (100 * (outcomes.length - survivors.length)) / Math.max(1, outcomes.length);
+  const survivors = outcomes.filter(({ outcome }) => !DETECTED.has(outcome));
+  const share = shareOf(outcomes);
+  for (const [module, each = []] of Object.entries(
+    Object.groupBy(outcomes, ({ mutant }) => moduleOf(mutant.file) ?? ""),
+  ))
+    console.log(`${module}: tried=${each.length} detected_percent=${shareOf(each).toFixed(0)}`);
   const lines = survivors.map(
     ({ mutant, outcome }) => `${describe(mutant)}${outcome === "survived" ? "" : `  (${outcome})`}`,
   );
@@ -70,6 +86,37 @@ async function main(wanted: number, start: string): Promise<void> {
   if (late > 0) console.log(`\n${late} were not tried within ${MAX_MINUTES} min`);
   const facts = `tried=${outcomes.length} equivalent=${chosen.length - tried.length} survived=${survivors.length}`;
   console.log(`\nmutants: ${facts} detected_percent=${share.toFixed(1)}`);
+}
+
+const DETECTED: ReadonlySet<Outcome> = new Set(["detected", "by flow", "no end"]);
+
+/** Returns the share of detected mutants. Unit: percent. */
+function shareOf(outcomes: readonly { readonly outcome: Outcome }[]): number {
+  return (100 * outcomes.filter(({ outcome }) => DETECTED.has(outcome)).length) / Math.max(1, outcomes.length);
+}
+
+/** Runs the flow tests of the module that load the file, until one fails. A mutant that they do not reach in time survives. */
+async function flowTest(slot: Slot, mutant: Mutant, reader: Tests, before: Outcome): Promise<Outcome> {
+  const module = moduleOf(mutant.file) ?? "";
+  const files = await reader.filesThatLoad(mutant.file, `test/flow/${FLOW_OF[module] ?? module}/`);
+  const until = performance.now() + MAX_FLOW_MS;
+  for (const file of files) {
+    const leftMs = until - performance.now();
+    if (leftMs > 0 && (await isSound(slot, mutant, file)) && (await slot.testFile(mutant, file, leftMs)) === "detected")
+      return "by flow";
+  }
+  return before;
+}
+
+/** Whether each flow test passes without a mutant. */
+const soundFiles = new Map<string, boolean>();
+
+async function isSound(slot: Slot, mutant: Mutant, file: string): Promise<boolean> {
+  const same = { ...mutant, replacement: textOf(mutant.file).slice(mutant.start, mutant.end) };
+  const isKnown = soundFiles.get(file) ?? (await slot.testFile(same, file, MAX_TESTS_MS)) === "survived";
+  if (!isKnown && !soundFiles.has(file)) console.log(`left out, because it fails without a mutant or is slow: ${file}`);
+  soundFiles.set(file, isKnown);
+  return isKnown;
 }
 
 async function knownTests(modules: readonly (string | undefined)[]): Promise<KnownTest[]> {
@@ -113,7 +160,7 @@ async function test(slot: Slot, mutant: Mutant, known: readonly KnownTest[], rea
   const near = own.filter(({ reached }) => reached.some((number) => numbers.has(number)));
   const outcome = near.length > 0 ? await slot.test(mutant, near) : "survived";
   if (outcome !== "survived") return outcome;
-  const files = new Set(await reader.filesThatLoad(mutant.file));
+  const files = new Set(await reader.filesThatLoad(mutant.file, `test/unit/${moduleOf(mutant.file)}/`));
   const loading = own.filter((each) => files.has(each.file) && !near.includes(each));
   return loading.length > 0 ? slot.test(mutant, loading) : outcome;
 }
@@ -134,7 +181,17 @@ class Slot implements Disposable {
     const slow = tests.filter((each) => !quick.includes(each));
     const stages = [quick, slow].filter((stage) => stage.length > 0).map(stageOf);
     const usualMs = tests.reduce((total, { ms }) => total + ms, 0);
-    const answer = await this.#ask({ mutant, stages }, MAX_TESTS_MS + MAX_TESTS_RATIO * usualMs);
+    return this.#outcome({ mutant, stages }, MAX_TESTS_MS + MAX_TESTS_RATIO * usualMs);
+  }
+
+  /** Runs all tests of a file. */
+  testFile(mutant: Mutant, file: string, limitMs: number): Promise<Outcome> {
+    return this.#outcome({ mutant, stages: [[[file, null]]] }, limitMs);
+  }
+
+  async #outcome(order: Order, limitMs: number): Promise<Outcome> {
+    const { mutant } = order;
+    const answer = await this.#ask(order, limitMs);
     if (answer === "no end") return answer;
     if ("error" in answer) {
       console.error(`${describe(mutant)}: ${answer.error}`);

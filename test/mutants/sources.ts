@@ -4,7 +4,10 @@ import path from "node:path";
 import { contains, type FoundFunction, functionsOf, type Mutation, mutationsOf } from "./mutations.ts";
 
 export const ROOT = path.resolve(process.env.MUTANTS_ROOT ?? path.join(import.meta.dirname, "../.."));
-export const MODULES = ["core", "service", "storage", "state"];
+export const MODULES = [
+  ...["core", "config", "service", "storage", "http", "state", "plans", "mqtt", "plugs", "integrations", "api", "cli"],
+  ...["simulator", "dashboard"],
+];
 
 /** A mutation of a file, which is relative to the root. */
 export interface Mutant extends Mutation {
