@@ -45,7 +45,9 @@ async function main(wanted: number, start: string): Promise<void> {
   const all = allMutants();
   const here = all.filter((mutant) => describe(mutant).includes(place));
   const ofModules = Object.values(Object.groupBy(here, ({ file }) => moduleOf(file) ?? ""));
-  const chosen = ofModules.flatMap((each = []) => sampleOf(each, Math.ceil(wanted / ofModules.length), start));
+  const sampled = ofModules.flatMap((each = []) => sampleOf(each, Math.ceil(wanted / ofModules.length), start));
+  // Mixed, so that a run that ends early has tried every module.
+  const chosen = sampleOf(sampled, sampled.length, start);
   const tried = chosen.filter((mutant) => !isEquivalent(mutant));
   const until = performance.now() + MAX_MINUTES * 60_000;
   console.log(`mutants: ${chosen.length} of ${all.length} places, seed ${start}`);
