@@ -34,5 +34,5 @@ test("over the day of 100 quarters, all discovery documents and states are valid
   const ofDaemon = changes.filter(([id]) => id.startsWith("elbro-") && id !== HISTORY);
   expect(ofDaemon.length).toBeGreaterThan(3);
   expect(ofDaemon.filter(([, count]) => count > 0)).toEqual([]);
-  expect(new Map(changes).get("elbro_home-rank")).toBeGreaterThan(90);
+  expect(new Map(changes).get("elbro_home-price")).toBeGreaterThan(90);
 });
