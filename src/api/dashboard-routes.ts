@@ -1,5 +1,6 @@
 /** Endpoints of the dashboard at `/`: its files and its sessions. */
 
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { message } from "../core/language/text.ts";
 import { VERSION } from "../core/status/version.ts";
@@ -48,7 +49,10 @@ const session = () =>
     can_set_up: s.described(s.boolean, "Whether `/local/v1/setup` can replace the demo by your own home."),
     demo_key: s.optional(s.described(s.text, "Key with which the page of a demo on this machine opens by itself.")),
     can_log_out: s.boolean,
-    page_digest: s.described(s.text, "Digest of the page's files. A page whose scripts have another one is outdated."),
+    page_digest: s.described(
+      s.orNull(s.text),
+      "Digest of the page's files. A page whose scripts have another one is outdated. Null if the page is not built.",
+    ),
     house: s.optional(s.described(s.named("House", house()), "Only if the caller may read.")),
     now: s.instant,
   });
@@ -162,7 +166,7 @@ function sessionOf(
     ...(setup?.demoKey && isOnThisMachine(request) ? { demo_key: setup.demoKey } : {}),
     // A user who is logged in through Home Assistant logs out there.
     can_log_out: pages.sessions.keyOf(headers, now) !== null,
-    page_digest: digest(),
+    page_digest: existsSync(FOLDER) ? digest() : null,
     ...(mayRead ? { house: houseOf(state) } : {}),
     now: formatInstant(now),
   };

@@ -99,7 +99,7 @@ describe.skipIf(lacks("Chromium"))(
       const ownTexts: Readonly<Record<string, { readonly label: string; readonly about?: string }>> = english.forms;
       for (const [key, { description = "" }] of Object.entries(properties))
         expect(shown).toContain(ownTexts[`plans[].${key}`]?.about ?? description);
-      expect(shown).toContain("Default: no.");
+      expect(shown).toContain("Default: yes.");
     });
 
     test("a filled-in plan is submitted in the form of the configuration", async () => {
@@ -114,7 +114,6 @@ describe.skipIf(lacks("Chromium"))(
       const fallback = page.getByRole("group", { name: "Hours without prices" });
       await fallback.getByRole("button", { name: "Add" }).click();
       await typeKeys(fallback.getByRole("textbox"), "02:00-05:00");
-      await page.getByLabel("Plan on estimates too").check();
       await page.getByRole("button", { name: "Save" }).click();
       expect(await submitted(screen)).toEqual({
         ...{ name: "Washer", home: "home", kind: "slots", hours: "1h30m", max_price: 1.5, ready_by: "07:00" },
@@ -239,9 +238,9 @@ describe.skipIf(lacks("Chromium"))(
     });
 
     test.each([
-      ["da-DK", "Færdig kl.", "Når det er billigt", "Planer med samme tekst her kører aldrig samtidig."],
-      ["sv-SE", "Klar kl.", "När det är billigt", "Planer med samma text här körs aldrig samtidigt."],
-      ["nb-NO", "Ferdig kl.", "Når det er billig", "Planer med samme tekst her kjører aldri samtidig."],
+      ["da-DK", "Færdig kl.", "Når det er billigt", "En anden plan, der skal være færdig først."],
+      ["sv-SE", "Klar kl.", "När det är billigt", "En annan plan som måste vara klar först."],
+      ["nb-NO", "Ferdig kl.", "Når det er billig", "En annen plan som må være ferdig først."],
     ])("in %s labels, options and descriptions are translated", async (language, label, option, about) => {
       const screen = await formOf("plans", {}, { language, size: "phone" });
       const shown = await screen.text("#form");

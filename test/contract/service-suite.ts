@@ -13,7 +13,15 @@ import { expectError, expectOpened, type ServiceUnderTest, SMALL_RANGE, STRANGER
 export type { ServiceUnderTest };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const HTTP_HEADERS = ["content-type", "content-length", "date", "connection", "keep-alive", "transfer-encoding"];
+const HTTP_HEADERS = [
+  "content-type",
+  "content-length",
+  "date",
+  "connection",
+  "keep-alive",
+  "transfer-encoding",
+  "www-authenticate",
+];
 const QUOTA_HEADERS = ["limit", "remaining", "reset"].flatMap((what) =>
   ["minute", "day"].map((window) => `x-ratelimit-${what}-${window}`),
 );

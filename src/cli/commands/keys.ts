@@ -49,7 +49,7 @@ export async function main(given: Arguments): Promise<number> {
   if (verb !== "create" && option !== undefined)
     throw new BadArgument(`--${option} is for keys create only; keys replace keeps the limits and scopes of the key`);
   const { config } = loadConfiguration(given.configPath, process.env);
-  if (isDemo(config) && config.data_dir === DEFAULT_DATA_DIR && !existsSync(DEFAULT_DATA_DIR))
+  if (verb === "create" && isDemo(config) && config.data_dir === DEFAULT_DATA_DIR && !existsSync(DEFAULT_DATA_DIR))
     throw new BadArgument(
       `there is no configuration here, so elbro runs a demo; the key of the demo is ${LOOPBACK_KEY}. Set up your home first, or name its configuration with --config`,
     );

@@ -58,7 +58,10 @@ describe.skipIf(lacks("Mosquitto"))("elbro forget with Mosquitto (skipped if it 
     expect(output).toContain(installed.configFile);
     expect(output).toContain("plug Heater plug PulseTime and PowerOnState");
     // Documents are cleared first, so that Home Assistant has no template for a cleared state.
-    const cleared = watcher.seen.slice(start).flatMap(({ topic, payload }) => (payload === "" ? [topic] : []));
+    const clearedTopics = () =>
+      watcher.seen.slice(start).flatMap(({ topic, payload }) => (payload === "" ? [topic] : []));
+    await watcher.until(() => clearedTopics().length >= before.length - 4, "the cleared topics");
+    const cleared = clearedTopics();
     const documents = cleared.filter((topic) => topic.endsWith("/config"));
     expect(documents.length).toBeGreaterThanOrEqual(4);
     expect(cleared.slice(0, documents.length)).toEqual(documents);

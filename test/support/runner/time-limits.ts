@@ -11,8 +11,8 @@ function isWatched(): boolean {
 }
 
 // The workers have the environment of the process that reads vitest.config.ts.
-process.env.ELBRO_TEST_LIMITS ??= isWatched() ? "short" : "long";
-const IS_SHORT = process.env.ELBRO_TEST_LIMITS === "short";
+process.env.TEST_LIMITS ??= isWatched() ? "short" : "long";
+const IS_SHORT = process.env.TEST_LIMITS === "short";
 
 /**
  * Time limit for waiting on something that comes at once on an idle machine. It only ends tests that hang, and is shorter
