@@ -12,15 +12,15 @@ const VALID_WITHIN_MS = 15_000;
 /** Issues that Home Assistant reports, per source. */
 type Validation = Readonly<Record<string, readonly (readonly { readonly type: string }[])[]>>;
 
-/** Checks elbro's price together with a live meter, and its consumption entities that have long-term statistics. */
+/** Checks elbro's price together with a live meter, and its enabled entities of energy that have long-term statistics. */
 export async function checkEnergy(checks: Checks, { home, house }: Seen): Promise<void> {
   await checks.check("the Energy preferences accept a meter with elbro's price, and elbro's consumption", async () => {
     const shown = await shownEntities(home);
     const price = shown.get("elbro_home-price")?.entityId;
     const consumption = announcedComponents(house.topics).flatMap(({ unique_id, device_class, state_class }) => {
-      const id = shown.get(unique_id)?.entityId;
+      const entity = shown.get(unique_id);
       const counts = device_class === "energy" && state_class !== undefined && unique_id.startsWith("elbro_home-");
-      return counts && id !== undefined ? [id] : [];
+      return counts && entity && entity.state !== "disabled" ? [entity.entityId] : [];
     });
     await home.show(METER, "12.5", {
       device_class: "energy",
