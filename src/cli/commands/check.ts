@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
-import { requireKeys } from "../../api/auth/require-key.ts";
+import { missingKey } from "../../api/auth/require-key.ts";
 import type { ChecksAnswer } from "../../api/settings/checks.ts";
 import { NO_SOCKET, runningDaemon, socketPathIn } from "../../api/socket.ts";
 import { commandHint } from "../../config/command-hint.ts";
 import { homeAssistantWarnings, plugWarnings } from "../../config/plug-warnings.ts";
 import { loadConfiguration } from "../../config/reading/load-config-file.ts";
-import type { Config } from "../../config/schema/schema.ts";
 import { textIn } from "../../core/language/text.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { hasNoUsers, NO_BROKER_USERS } from "../../mqtt/broker/start-broker.ts";
@@ -51,8 +50,9 @@ export async function main(given: Arguments): Promise<number> {
   // In an app of Home Assistant no key is needed, and the supervisor supplies the broker.
   const needsClients = !isDemo(config) && !isApp;
   const isOnline = given.values.online === true;
-  // The tests of the connections do not need a key, so they run although one is missing.
-  const noKey = needsClients ? missingKey(config, isOnline) : null;
+  const noKey = needsClients ? missingKey(config, commandHint(process)) : null;
+  // The tests of the connections need no key, so they run although one is missing.
+  if (noKey && !isOnline) throw new StartError(noKey);
   if (needsClients && hasNoUsers(config)) tell(`warning: ${NO_BROKER_USERS}`);
   if (socketPathIn(config.data_dir) === null) tell(`warning: ${NO_SOCKET}`);
   const refused = Object.entries(config.accounts?.refused ?? {});
@@ -75,21 +75,10 @@ export async function main(given: Arguments): Promise<number> {
   const isCurrent = !isRunning || keys_mark === keysMarkOf(config);
   if (!isCurrent) tell(`  ${MARKS.fails} configuration: ${OTHER_KEYS}`);
   if (noKey !== null) {
-    tell(`  ${MARKS.fails} keys: ${noKey}`);
+    tell(`  ${MARKS.fails} keys: ${textIn("en", noKey)}`);
     return CANNOT_BE_USED;
   }
   return isCurrent && checks.every(({ state }) => state === "works") ? 0 : 1;
-}
-
-/** Returns why nobody could use the API; null if somebody can. Errors: throws it instead, unless it is only to be `named`. */
-function missingKey(config: Config, named: boolean): string | null {
-  try {
-    requireKeys(config, commandHint(process));
-    return null;
-  } catch (error) {
-    if (named && error instanceof StartError) return error.message;
-    throw error;
-  }
 }
 
 /** Reports damage in the data directory. While a daemon uses the database, that daemon reports it. */
