@@ -70,7 +70,9 @@ const loggedOut = () => s.namedObject("LoggedOut", { signed_in: s.boolean });
 /** Folder of the dashboard's files: next to the built program, or `dist/dashboard` if the source code runs. */
 const FOLDER = path.join(import.meta.dirname, import.meta.filename.endsWith(".ts") ? "../../dist" : "", "dashboard");
 
-interface DashboardSource extends ApiDeps, ReturnType<typeof pageHandlers> {
+interface DashboardSource extends ApiDeps, Pick<ReturnType<typeof pageHandlers>, "page" | "asset"> {
+  /** Returns the digest of the page's files; null if the page is not built. */
+  readonly digest: () => string | null;
   readonly keys: ApiKeys;
   readonly pages: SessionAuth;
 }
@@ -131,7 +133,8 @@ export const dashboardEndpoints = [
 export function dashboardRoutes(deps: ApiDeps, keys: ApiKeys, pages: SessionAuth): readonly LocalRoute[] {
   const headers = pageHeaders(deps.config.api.frame_ancestors ?? []);
   const handlers = pageHandlers(() => filesIn(FOLDER), "refused.no_dashboard_file", headers);
-  return routesOf(dashboardEndpoints, { ...deps, ...handlers, keys, pages });
+  const digest = existsSync(FOLDER) ? handlers.digest : () => null;
+  return routesOf(dashboardEndpoints, { ...deps, ...handlers, digest, keys, pages });
 }
 
 /** Adds a `Link` header, so that a browser that may read requests the data of the first view before the scripts run. */
@@ -166,7 +169,7 @@ function sessionOf(
     ...(setup?.demoKey && isOnThisMachine(request) ? { demo_key: setup.demoKey } : {}),
     // A user who is logged in through Home Assistant logs out there.
     can_log_out: pages.sessions.keyOf(headers, now) !== null,
-    page_digest: existsSync(FOLDER) ? digest() : null,
+    page_digest: digest(),
     ...(mayRead ? { house: houseOf(state) } : {}),
     now: formatInstant(now),
   };
