@@ -196,9 +196,10 @@ function occurrenceOf(
   const untouched = memory.startedRuns.every(({ basis }) => basis === "resting") && memory.ended === null;
   const isSame = window?.start === memory.window.start && window.end === memory.window.end;
   if (window && (isSame || (hasHours(spec) && !untouched && isMoved(memory.window, window)))) {
-    const { start, end, until } = { ...window, start: Math.min(memory.window.start, window.start) };
-    const isKnown = [start, end, until].join() === [memory.window.start, memory.window.end, memory.window.until].join();
-    return isKnown ? memory : { ...memory, window: { start, end, until } };
+    const start = Math.min(memory.window.start, window.start);
+    const { end, until } = memory.window;
+    const isKnown = start === memory.window.start && window.end === end && window.until === until;
+    return isKnown ? memory : { ...memory, window: { ...window, start } };
   }
   if (now < memory.window.end && !untouched && !(window && window.start >= now)) return memory;
   if (!window) return null;
