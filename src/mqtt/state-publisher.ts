@@ -84,8 +84,8 @@ export class StatePublisher {
   /** Returns the urgent price messages of a home at `now`. They take a fraction of the time of the whole state. */
   pricesOf(home: Home, now: EpochMs): readonly RetainedMessage[] {
     const { config, homeReader } = this.#deps;
-    const urgent = { snapshot: (of: Home, at: EpochMs) => homeReader.urgentSnapshot(of, at) };
-    return urgentMessages(config.mqtt.base_topic, publishedSnapshot({ ...this.#deps, homeReader: urgent }, home, now));
+    const snapshot = publishedSnapshot(this.#deps, home, now, (of, at) => homeReader.urgentSnapshot(of, at));
+    return urgentMessages(config.mqtt.base_topic, snapshot);
   }
 
   /** Returns the whole state of a home at `now`. */

@@ -361,7 +361,7 @@ function madeOn<Value>(
 
 /** What is needed to publish the prices of a home. */
 export interface PublishedFrom {
-  readonly homeReader: { snapshot(home: Home, now: EpochMs): HomeSnapshot };
+  readonly homeReader: Pick<HomeReader, "snapshot">;
   readonly calendar: Calendar;
   readonly problems: Pick<Problems, "start">;
   readonly isTimeTrusted: (now: EpochMs) => boolean;
@@ -372,9 +372,10 @@ export function publishedSnapshot(
   { homeReader, calendar, problems, isTimeTrusted }: PublishedFrom,
   home: Home,
   now: EpochMs,
+  snapshotOf = (of: Home, at: EpochMs): HomeSnapshot => homeReader.snapshot(of, at),
 ): HomeSnapshot {
   const run = () => {
-    const snapshot = homeReader.snapshot(home, now);
+    const snapshot = snapshotOf(home, now);
     const { current } = snapshot;
     invariant(current === null || contains(current, now), "a published price is of its own interval");
     return isTimeTrusted(now) ? snapshot : { ...snapshot, cheap: null };
