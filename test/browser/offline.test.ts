@@ -69,13 +69,14 @@ describe.skipIf(lacks("Chromium"))("the page without the daemon (in Chromium; sk
     await using screen = await screens.look(daemon);
     const { page } = screen;
     await screen.untilText("#now .price", /\d/);
+    // Requests of the document, not "load" events: a page that is loaded again early has none.
     const loads: string[] = [];
-    page.on("load", () => loads.push(page.url()));
+    page.on("request", (request) => request.isNavigationRequest() && loads.push(request.url()));
     await page.route("**/local/v1/session", async (route) => {
       const answer = await route.fetch();
       await route.fulfill({ response: answer, json: { ...(await answer.json()), page_digest: "0123456789abcdef" } });
     });
-    await page.reload();
+    await page.evaluate("location.reload()");
     await expect.poll(() => loads.length).toBe(2);
     await screen.untilText("#now .price", /\d/);
     await page.evaluate("dispatchEvent(new Event('online'))");
