@@ -1,11 +1,13 @@
 /**
- * Share of the possible saving that plans reach without knowing tomorrow, on real prices with tariffs and VAT: seven
- * appliances, each lived through the second half of the prices. 100 % is the best choice in hindsight, 0 % a start when the
- * window opens. `short` counts rounds that got fewer hours than hindsight gives.
+ * Share of the possible saving that plans reach without knowing tomorrow, on real prices with taxes and VAT, with a
+ * time-of-day tariff and (`flat_…`) with a flat one: eight plans, each lived through the second half of the prices. 100 %
+ * is the best choice in hindsight, 0 % a start when the window opens. `short` counts rounds that got fewer hours than
+ * hindsight gives.
  *
  * - `NAME_share`: without a forecast; `NAME_forecast`: with a forecast of the prices ± 15 %.
  * - `NAME_night`: a run at a fixed time of the night, for comparison.
- * - `late4`, `late12`, `never`: the car at home, with tomorrow's prices that many hours late, or absent on every third day.
+ * - `NAME_late4`, `NAME_late12`, `NAME_never`: with tomorrow's prices that many hours late, or absent on every third day,
+ *   and the number of short rounds.
  */
 import { decideCircle } from "../../src/core/planning/group/circle-decision.ts";
 import type { PlanSpec, PlanWindow } from "../../src/core/planning/model/plan-spec.ts";
@@ -44,37 +46,47 @@ interface Market {
 }
 const onTime: Market = { lateMs: () => 0, forecast: false };
 
+const tariffs: Readonly<Record<string, (hour: number) => number>> = {
+  time_of_day: (hour) => (hour < 6 ? 0.1 : hour >= 17 && hour < 21 ? 0.6 : 0.25),
+  flat: () => 0.25,
+};
+const delays: Readonly<Record<string, Market["lateMs"]>> = {
+  late4: () => 4 * HOUR_MS,
+  late12: () => 12 * HOUR_MS,
+  never: (day) => (day % 3 === 0 ? Number.POSITIVE_INFINITY : 0),
+};
+
 export function run(): Record<string, number> {
   if (!haveRealPrices) {
     console.log("  skipped: there are no real prices in ../shared/data");
     return {};
   }
-  const points = realPoints().map((point) => ({ ...point, price: (point.price + tariffAt(point.start) + TAX) * VAT }));
   const figures: Record<string, number> = {};
-  for (const [name, [spec, night]] of Object.entries(appliances)) {
-    const plain = live(spec, points, onTime, night);
-    const known = live(spec, points, { ...onTime, forecast: true }, night);
-    figures[`${name}_share`] = plain.share;
-    figures[`${name}_forecast`] = known.share;
-    figures[`${name}_night`] = plain.night;
-    console.log(
-      `  ${name}: ${plain.share.toFixed(1)} %, ${known.share.toFixed(1)} % with a forecast, night ${plain.night.toFixed(1)} %, short ${plain.short}`,
-    );
-  }
-  const [car, night] = appliances.car_at_home ?? [];
-  const thirdDay = (day: number) => (day % 3 === 0 ? Number.POSITIVE_INFINITY : 0);
-  const late = { late4: () => 4 * HOUR_MS, late12: () => 12 * HOUR_MS, never: thirdDay };
-  for (const [name, lateMs] of Object.entries(late)) {
-    if (!car || night === undefined) break;
-    const { share, short } = live(car, points, { ...onTime, lateMs }, night);
-    Object.assign(figures, { [name]: share, [`${name}_short`]: short });
+  for (const [tariff, tariffAt] of Object.entries(tariffs)) {
+    const points = realPoints().map((point) => {
+      const hour = calendar.minuteOfDay(point.start) / 60;
+      return { ...point, price: (point.price + tariffAt(hour) + TAX) * VAT };
+    });
+    for (const [name, [spec, night]] of Object.entries(appliances)) {
+      const plain = live(spec, points, onTime, night);
+      const known = live(spec, points, { ...onTime, forecast: true }, night);
+      const lives = Object.entries(tariff === "flat" ? {} : delays).map(
+        ([delay, lateMs]) => [delay, live(spec, points, { ...onTime, lateMs }, night)] as const,
+      );
+      const key = tariff === "flat" ? `flat_${name}` : name;
+      const late = lives.flatMap(([delay, { share, short }]) => [
+        [`${key}_${delay}`, share],
+        [`${key}_${delay}_short`, short],
+      ]);
+      Object.assign(figures, { [`${key}_share`]: plain.share, [`${key}_forecast`]: known.share });
+      Object.assign(figures, { [`${key}_night`]: plain.night, ...Object.fromEntries(late) });
+      console.log(
+        `  ${key}: ${plain.share.toFixed(1)} %, ${known.share.toFixed(1)} % with a forecast, night ${plain.night.toFixed(1)} %, short ${plain.short}`,
+        ...lives.map(([delay, { share, short }]) => `${delay} ${share.toFixed(1)} % short ${short}`),
+      );
+    }
   }
   return figures;
-}
-
-function tariffAt(start: EpochMs): number {
-  const hour = calendar.minuteOfDay(start) / 60;
-  return hour < 6 ? 0.1 : hour >= 17 && hour < 21 ? 0.6 : 0.25;
 }
 
 /** Lives a plan through the second half of the prices, and compares each round with hindsight. */
