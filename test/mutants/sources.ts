@@ -3,11 +3,35 @@ import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { contains, type FoundFunction, functionsOf, type Mutation, mutationsOf } from "./mutations.ts";
 
-export const ROOT = path.resolve(process.env.MUTANTS_ROOT ?? path.join(import.meta.dirname, "../.."));
-export const MODULES = [
-  ...["core", "config", "service", "storage", "http", "state", "plans", "mqtt", "plugs", "integrations", "api", "cli"],
-  ...["simulator", "dashboard"],
-];
+export const ROOT = path.join(import.meta.dirname, "../..");
+/** Modules, and the folders of the tests that run if the unit tests of a module detect nothing: there its users see it. */
+const FLOW_TESTS: Readonly<Record<string, readonly string[]>> = {
+  core: ["unit/plans", "flow/plans"],
+  config: ["flow/state", "flow/cli"],
+  service: ["contract", "flow/service"],
+  storage: ["flow/storage", "flow/state"],
+  http: ["flow/api"],
+  state: ["flow/state"],
+  plans: ["flow/plans"],
+  mqtt: ["flow/mqtt"],
+  plugs: ["flow/plugs"],
+  integrations: ["flow/integrations"],
+  api: ["contract", "flow/api"],
+  cli: ["flow/cli"],
+  simulator: ["contract", "flow/service"],
+  dashboard: [],
+};
+export const MODULES = Object.keys(FLOW_TESTS);
+
+/** Returns the folders of a module's tests, relative to `test`, its unit tests first. */
+export function foldersOf(module: string): string[] {
+  return [`unit/${module}`, ...(FLOW_TESTS[module] ?? [])];
+}
+
+/** Returns the module of a source. */
+export function moduleOf(file: string): string {
+  return file.split("/")[1] ?? "";
+}
 
 /** A mutation of a file, which is relative to the root. */
 export interface Mutant extends Mutation {
@@ -79,4 +103,20 @@ export function withProbes({ text, first, functions }: Source): string {
     .map((insert, order) => ({ ...insert, order }))
     .sort((a, b) => b.at - a.at || b.order - a.order)
     .reduce((result, { at, text: added }) => result.slice(0, at) + added + result.slice(at), text);
+}
+
+/** Returns the line of a mutant, without indentation, and its change, as `equivalents.ts` has them. */
+export function partsOf({ file, start, end, replacement }: Mutant): { line: string; change: string } {
+  const text = textOf(file);
+  const from = text.lastIndexOf("\n", start - 1) + 1;
+  const short = (part: string) => part.replace(/\s+/g, " ").trim().slice(0, 60) || "(nothing)";
+  const change = `${short(text.slice(start, end))} → ${short(replacement)}`;
+  return { line: text.slice(from, text.indexOf("\n", start)).trim(), change };
+}
+
+/** Returns a mutant as a line: place, change, line. */
+export function describe(mutant: Mutant): string {
+  const number = textOf(mutant.file).slice(0, mutant.start).split("\n").length;
+  const { line, change } = partsOf(mutant);
+  return `${mutant.file}:${number}  ${change}  in  ${line}`;
 }

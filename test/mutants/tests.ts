@@ -1,8 +1,8 @@
-/** Runs unit tests in this process: all, to see which functions each reaches, or some, with one source replaced. */
-import { availableParallelism } from "node:os";
+/** Runs tests of a copy of the project: all of some modules, to see which functions each reaches, or some. */
+import { readFileSync } from "node:fs";
 import path from "node:path";
-import { createVitest, type TestCase, type TestSpecification, type Vitest } from "vitest/node";
-import { MODULES, type Mutant, ROOT, sources, textOf, withProbes } from "./sources.ts";
+import { createVitest, type TestCase, type Vitest } from "vitest/node";
+import { foldersOf, MODULES } from "./sources.ts";
 
 /** A test and the functions, by number, that it or its file before it reached. */
 export interface KnownTest {
@@ -12,68 +12,75 @@ export interface KnownTest {
   readonly ms: number;
   readonly reached: readonly number[];
   readonly reachedBefore: readonly number[];
+  /** Whether its file starts programs, which do not say what they reach. */
+  readonly hasPrograms: boolean;
 }
 
+/** Test files, relative to the root, with the ids of their tests. */
+export type Stage = readonly (readonly [string, readonly string[]])[];
+
+/** Whether a test has failed, and the ids of those that have. Without ids, a file cannot be loaded. */
+export type Result = { readonly isFailed: boolean; readonly failed: readonly string[] };
+
 const HOUR_MS = 3_600_000;
-/** A mutant can make a wait of a flow test endless. */
+/** A mutant can make a wait of a test endless. */
 const POLL_MS = 20_000;
+const PROGRAMS = /support\/processes\/|dist\/elbro\.cjs/;
+process.env.TEST_LIMITS = "short";
 
 export class Tests implements AsyncDisposable {
+  readonly #root: string;
+  readonly #workers: number;
   #vitest: Vitest | undefined;
-  /** Text that takes the place of a file's own, by absolute path. */
-  #textFor: (file: string) => string | null = () => null;
   #cases: TestCase[] = [];
 
-  /** Runs all tests of some modules. */
-  async map(modules: readonly (string | undefined)[]): Promise<KnownTest[]> {
-    this.#textFor = (file) => {
-      const source = sources().get(path.relative(ROOT, file));
-      return source ? withProbes(source) : null;
-    };
-    const vitest = await this.#started(["test/mutants/reached.ts"], availableParallelism());
-    await vitest.runTestSpecifications(
-      await vitest.globTestSpecifications(modules.map((module) => `test/unit/${module}/`)),
-    );
+  constructor(root: string, workers: number) {
+    this.#root = root;
+    this.#workers = workers;
+  }
+
+  /** Runs all tests of some modules in a copy whose sources have probes. */
+  async map(modules: readonly string[]): Promise<KnownTest[]> {
+    const vitest = await this.#started(["test/mutants/reached.ts"]);
+    const folders = modules.flatMap((module) => foldersOf(module).map((folder) => `test/${folder}/`));
+    await vitest.runTestSpecifications(await vitest.globTestSpecifications([...new Set(folders)]));
     return this.#cases.flatMap((test) => {
       const { reached = [], reachedBefore = [] } = test.meta();
       if (test.result().state === "failed")
-        console.log(`left out, because it fails without a mutant: ${test.fullName}`);
-      const file = path.relative(ROOT, test.module.moduleId);
+        console.log(`left out, because it fails without a mutant: ${test.fullName}: ${firstErrorOf(test)}`);
+      const file = path.relative(this.#root, test.module.moduleId);
+      const hasPrograms = PROGRAMS.test(readFileSync(test.module.moduleId, "utf8"));
       const ms = test.diagnostic()?.duration ?? 0;
-      return test.result().state === "passed" ? [{ id: test.id, file, ms, reached, reachedBefore }] : [];
+      return test.result().state === "passed" ? [{ id: test.id, file, ms, reached, reachedBefore, hasPrograms }] : [];
     });
   }
 
   /** Returns the test files below a folder that load a source. */
-  async filesThatLoad(file: string, folder: string): Promise<string[]> {
-    const vitest = await this.#started([], 1);
+  async filesThatLoad(file: string, folder: string): Promise<Set<string>> {
+    const vitest = await this.#started([]);
     // The only way to ask for it: `vitest related`.
-    vitest.config.related = [path.join(ROOT, file)];
+    vitest.config.related = [path.join(this.#root, file)];
     const found = await vitest.getRelevantTestSpecifications([folder]);
-    return found.map(({ moduleId }) => path.relative(ROOT, moduleId));
+    return new Set(found.map(({ moduleId }) => path.relative(this.#root, moduleId)));
   }
 
-  /** Returns whether one of the tests fails with the mutant. A file without ids means all of its tests. */
-  async detect(mutant: Mutant, files: ReadonlyMap<string, readonly string[] | undefined>): Promise<boolean> {
-    const text = textOf(mutant.file);
-    const changed = text.slice(0, mutant.start) + mutant.replacement + text.slice(mutant.end);
-    const absolute = path.join(ROOT, mutant.file);
-    this.#textFor = (file) => (file === absolute ? changed : null);
-    const vitest = await this.#started([], 1);
-    vitest.invalidateFile(absolute);
+  /** Runs some tests until one fails, after a change of a source. */
+  async run(source: string, tests: Stage): Promise<Result> {
+    const vitest = await this.#started([]);
+    vitest.invalidateFile(path.join(this.#root, source));
     this.#cases = [];
     const project = vitest.getRootProject();
-    const specifications: TestSpecification[] = [...files].map(([file, testIds]) =>
-      project.createSpecification(path.join(ROOT, file), testIds ? { testIds: [...testIds] } : undefined),
+    const specifications = tests.map(([file, ids]) =>
+      project.createSpecification(path.join(this.#root, file), { testIds: [...ids] }),
     );
     const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
-    vitest.invalidateFile(absolute);
     const wanted = new Set(specifications.map(({ moduleId }) => moduleId));
     // A hook that fails skips its tests.
-    const broken = testModules.some((module) => wanted.has(module.moduleId) && !module.ok());
-    const states = this.#cases.map((test) => test.result().state);
-    if (!broken && !states.some((state) => state === "passed" || state === "failed")) throw new Error("no test ran");
-    return broken || unhandledErrors.length > 0 || states.includes("failed");
+    const isBroken = testModules.some((module) => wanted.has(module.moduleId) && !module.ok());
+    const states = Map.groupBy(this.#cases, (test) => test.result().state);
+    if (!isBroken && !states.has("passed") && !states.has("failed")) throw new Error("no test ran");
+    const failed = (states.get("failed") ?? []).map(({ id }) => id);
+    return { isFailed: isBroken || unhandledErrors.length > 0 || failed.length > 0, failed };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -81,34 +88,31 @@ export class Tests implements AsyncDisposable {
     this.#vitest = undefined;
   }
 
-  async #started(setupFiles: readonly string[], maxWorkers: number): Promise<Vitest> {
-    if (this.#vitest) return this.#vitest;
-    const plugin = {
-      name: "mutant",
-      enforce: "pre" as const,
-      load: (id: string) => this.#textFor(id.split("?")[0] ?? ""),
-    };
-    this.#vitest = await createVitest(
-      {
-        config: false,
-        root: ROOT,
-        watch: false,
-        include: [...MODULES.map((module) => `test/unit/${module}/**/*.test.ts`), "test/flow/**/*.test.ts"],
-        isolate: false,
-        // All tests run once without a mutant; then the first that fails is enough.
-        bail: maxWorkers > 1 ? 0 : 1,
-        expect: { poll: { timeout: POLL_MS, interval: 10 } },
-        // It knows a source by its text on disk, which a mutant does not change.
-        fsModuleCache: false,
-        maxWorkers,
-        testTimeout: HOUR_MS,
-        hookTimeout: HOUR_MS,
-        deps: { interopDefault: false },
-        setupFiles: ["test/support/runner/property-settings.ts", ...setupFiles],
-        reporters: [{ onTestCaseResult: (test) => void this.#cases.push(test) }],
-      },
-      { plugins: [plugin] },
-    );
+  async #started(setupFiles: readonly string[]): Promise<Vitest> {
+    this.#vitest ??= await createVitest({
+      config: false,
+      root: this.#root,
+      watch: false,
+      include: MODULES.flatMap(foldersOf).map((folder) => `test/${folder}/**/*.test.ts`),
+      isolate: false,
+      // All tests run once without a mutant; then the first that fails is enough.
+      bail: this.#workers > 1 ? 0 : 1,
+      expect: { poll: { timeout: this.#workers > 1 ? HOUR_MS : POLL_MS, interval: 10 } },
+      // It knows a source by its text on disk.
+      fsModuleCache: false,
+      maxWorkers: this.#workers,
+      testTimeout: HOUR_MS,
+      hookTimeout: HOUR_MS,
+      deps: { interopDefault: false },
+      setupFiles: ["property-settings", "promise-oracle"]
+        .map((name) => `test/support/runner/${name}.ts`)
+        .concat(setupFiles),
+      reporters: [{ onTestCaseResult: (test) => void this.#cases.push(test) }],
+    });
     return this.#vitest;
   }
+}
+
+function firstErrorOf(test: TestCase): string {
+  return test.result().errors?.[0]?.message.split("\n")[0] ?? "";
 }
