@@ -33,7 +33,7 @@ export function socketPathIn(dataDir: string): string | null {
 export async function serveSocket(socketPath: string, endpoints: Lookup, signal: AbortSignal): Promise<void> {
   // Only one daemon holds the lock of the database, so an existing socket belongs to one that was killed.
   rmSync(socketPath, { force: true });
-  const limits = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS, connectionsCheckingInterval: 1_000 };
+  const limits = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS };
   const server = createServer(limits, (sent, response) => void endpoints.lookup(sent, response));
   server.maxConnections = MAX_CALLERS;
   server.listen(socketPath);

@@ -27,7 +27,10 @@ export interface TimeSource {
   readonly monotonicMs: () => MonotonicMs;
 }
 
-/** Longest single timer in ms. A wall clock that is set during a sleep is detected within this time. */
+/**
+ * Longest single timer in ms. A wall clock that is set during a sleep is detected within this time. The timers of all
+ * sleeps end at the same moments, so that an idle daemon wakes once for all of them.
+ */
 const MAX_SLICE_MS = 15_000;
 
 /** If the wall clock falls behind the monotonic clock by more than this, it was set back. Less is slewing by NTP. */
@@ -58,7 +61,8 @@ function clockOf(source: TimeSource, speed: number): Clock {
     async sleepUntil(at, signal) {
       const least = aheadMs() - SET_BACK_MS * speed;
       for (let left = at - wallMs(); left > 0 && !signal.aborted && aheadMs() >= least; left = at - wallMs()) {
-        await pause(Math.min(MAX_SLICE_MS, Math.max(1, Math.ceil(left / speed))), signal);
+        const slice = MAX_SLICE_MS - ((monotonicMs() / speed) % MAX_SLICE_MS);
+        await pause(Math.ceil(Math.min(slice, Math.max(1, left / speed))), signal);
       }
     },
   };
