@@ -99,7 +99,7 @@ function eventsOf(source: LocalSource, { id, snapshot }: PriceView): CalendarEve
       })),
     );
   const currency = snapshot.currency ?? "";
-  const cheapest = snapshot.cheapest.map(({ hours, start, end, mean }) => ({
+  const cheapest = snapshot.cheapest().map(({ hours, start, end, mean }) => ({
     id: `${id}-cheapest-${hours}@elbro`,
     start,
     end,

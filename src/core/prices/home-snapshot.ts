@@ -1,7 +1,7 @@
 import type { Away } from "../planning/model/plan-spec.ts";
 import type { Calendar } from "../time/calendar.ts";
 import type { EpochMs, Interval } from "../time/interval.ts";
-import { cheapestHours } from "./cheapest.ts";
+import { type CheapestWindow, cheapestHours } from "./cheapest.ts";
 import type { ExportTerms } from "./export-price.ts";
 import {
   colorOf,
@@ -71,6 +71,7 @@ export function homeSnapshot(given: HomePrices) {
   const points = timeline?.points ?? [];
   const { range, confirmed, estimates, ranked, reference, ofDay } = dayPart(timeline, calendar.day(now), calendar);
   const around = pricesAround(points, now);
+  let cheapest: readonly CheapestWindow[] | undefined;
   return {
     home,
     now,
@@ -83,8 +84,11 @@ export function homeSnapshot(given: HomePrices) {
     ...ofDay,
     /** Figures from the current interval to the end of the day. */
     restOfDay: figuresOf(ofDay.today.filter((point) => point.end > now)),
-    /** Cheapest windows of the confirmed prices from now on, by hours, ascending; those that do not fit are omitted. */
-    cheapest: cheapestHours(confirmed, now),
+    /** Returns the cheapest windows of the confirmed prices from now on, by hours, ascending, without those that do not fit. */
+    cheapest() {
+      cheapest ??= cheapestHours(confirmed, now);
+      return cheapest;
+    },
     /** When tomorrow's prices were first stored; null until they are. */
     tomorrowPublishedAt: ofDay.tomorrowValid ? (given.publishedAt?.(range.end) ?? null) : null,
     /** The same array as long as all of it is ahead. */

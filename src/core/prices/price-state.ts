@@ -25,7 +25,7 @@ export function priceState(snapshot: HomeSnapshot) {
     next: startAndPrice(snapshot.next),
     day: snapshot.day,
     restOfDay: snapshot.restOfDay,
-    cheapest: snapshot.cheapest,
+    cheapest: snapshot.cheapest(),
   });
 }
 

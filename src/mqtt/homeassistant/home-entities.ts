@@ -99,7 +99,7 @@ const aheadRows: readonly Row[] = [
   ...figureRows("day", "today", ({ prices }) => prices.day),
   ...figureRows("rest", "rest_of_today", ({ prices }) => prices.restOfDay),
   row("tomorrow_mean", "mean_price_tomorrow", ({ prices }) => prices.tomorrowMean, FIGURE),
-  ...cheapestRows<HomeState>(({ prices }) => prices.cheapest),
+  ...cheapestRows<HomeState>(({ prices }) => prices.cheapest()),
   row("tomorrow_available", "tomorrows_prices_available", ({ prices }) => prices.tomorrowValid, {
     platform: "binary_sensor",
     icon: "mdi:calendar-check",

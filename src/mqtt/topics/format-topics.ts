@@ -1,7 +1,7 @@
 /** The prices of a home in the format of another program, published as the attributes of an entity. */
 import { formatAttributes } from "../../core/prices/formats/format-registry.ts";
 import type { FormatSource } from "../../core/prices/formats/format-source.ts";
-import type { RetainedMessage } from "../client/message.ts";
+import { type RetainedMessage, textOnce } from "../client/message.ts";
 
 /** Topic of the export prices, below that of the home. */
 export const EXPORT_PRICES = "export_prices";
@@ -21,7 +21,9 @@ export function formatMessages(base: string, source: FormatSource): RetainedMess
  */
 export function exportMessage(base: string, source: FormatSource): RetainedMessage {
   const { id, format = "emhass" } = source.snapshot.home;
-  const attributes = formatAttributes[format === "emhass" ? "predbat" : format](source);
-  const isKnown = source.snapshot.today.length > 0;
-  return { topic: `${base}/${id}/${EXPORT_PRICES}`, payload: isKnown ? JSON.stringify(attributes) : "" };
+  const { today, byPosition, now } = source.snapshot;
+  const shown = format === "emhass" ? "predbat" : format;
+  // Predbat's attributes are the same during a day, the others change with the current price.
+  const attributes = textOnce(byPosition, shown === "predbat" ? shown : now, () => formatAttributes[shown](source));
+  return { topic: `${base}/${id}/${EXPORT_PRICES}`, payload: today.length > 0 ? attributes : "" };
 }

@@ -3,7 +3,7 @@ import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { priceState } from "../../core/prices/price-state.ts";
 import type { PricePoint } from "../../core/prices/timeline.ts";
 import { wire } from "../../core/text/wire.ts";
-import { plainDecimal, type RetainedMessage } from "../client/message.ts";
+import { plainDecimal, type RetainedMessage, textOnce } from "../client/message.ts";
 
 /**
  * Maximum number of published forecast hours; the length of the service's forecast varies.
@@ -29,21 +29,10 @@ export function homeMessages(base: string, snapshot: HomeSnapshot): RetainedMess
     { topic: `${topic}/price/state`, payload: JSON.stringify(priceState(snapshot)) },
     {
       topic: `${topic}/prices`,
-      payload: textOf(snapshot.byPosition, snapshot.tomorrowPublishedAt, () => pricesOf(snapshot)),
+      payload: textOnce(snapshot.byPosition, snapshot.tomorrowPublishedAt, () => pricesOf(snapshot)),
     },
-    { topic: `${topic}/forecast`, payload: textOf(snapshot.forecast, snapshot.currency, () => forecastOf(snapshot)) },
+    { topic: `${topic}/forecast`, payload: textOnce(snapshot.forecast, snapshot.currency, () => forecastOf(snapshot)) },
   ];
-}
-
-/** Payloads by the part of the snapshot that they are made from, which is the same during a day. */
-const texts = new WeakMap<object, { readonly also: unknown; readonly text: string }>();
-
-function textOf(of: object, also: unknown, make: () => object): string {
-  const known = texts.get(of);
-  if (known && known.also === also) return known.text;
-  const text = JSON.stringify(make());
-  texts.set(of, { also, text });
-  return text;
 }
 
 function pricesOf({ currency, byPosition, tomorrowValid, tomorrowPublishedAt, ...snapshot }: HomeSnapshot): object {

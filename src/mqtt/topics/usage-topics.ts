@@ -5,14 +5,15 @@ import type { DayUsage, HomeUsage, UsageFigures } from "../../core/prices/usage.
 import { usageOperations } from "../../core/prices/usage-amounts.ts";
 import { wire } from "../../core/text/wire.ts";
 import { seriesLabel } from "../../service/contract/polled-series.ts";
-import type { RetainedMessage } from "../client/message.ts";
+import { type RetainedMessage, textOnce } from "../client/message.ts";
 
 /** Returns one message for each series that was ever received. `base` is the base topic without a trailing slash. */
 export function usageMessages(base: string, homeId: string, usage: HomeUsage): RetainedMessage[] {
   return usageOperations.flatMap((operation) => {
     const figures = usage[operation];
     if (!figures) return [];
-    return [{ topic: `${base}/${homeId}/${seriesLabel(operation)}`, payload: JSON.stringify(usageState(figures)) }];
+    const payload = textOnce(figures, null, () => usageState(figures));
+    return [{ topic: `${base}/${homeId}/${seriesLabel(operation)}`, payload }];
   });
 }
 
@@ -24,7 +25,8 @@ export function peakMessages(base: string, homeId: string, month: MonthFigures |
   if (!month) return [];
   const { start, peaks } = month;
   const { mean = null, days = [], hours = [] } = peaks ?? {};
-  return [{ topic: `${base}/${homeId}/${PEAKS}`, payload: JSON.stringify(wire({ start, mean, days, hours })) }];
+  const payload = textOnce(month, null, () => wire({ start, mean, days, hours }));
+  return [{ topic: `${base}/${homeId}/${PEAKS}`, payload }];
 }
 
 function usageState({ yesterday, lastCompleteDay, unit, ...periods }: UsageFigures): object {

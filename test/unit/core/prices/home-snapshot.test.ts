@@ -33,7 +33,7 @@ describe("a home at noon of an ordinary day has", () => {
   });
 
   test("the cheapest hours, which start after midnight", () => {
-    expect(shown.cheapest.map(({ hours, start }) => [hours, start])).toEqual(
+    expect(shown.cheapest().map(({ hours, start }) => [hours, start])).toEqual(
       [1, 2, 3, 4].map((hours) => [hours, dayOf("2026-03-11").start]),
     );
   });
@@ -139,7 +139,7 @@ describe("missing prices", () => {
       "2026-03-10T08:00:00Z",
       holed.filter(({ start }) => start < at("2026-03-10T14:00:00Z")),
     );
-    expect(shown.cheapest.map(({ hours, start }) => [hours, start])).toEqual([
+    expect(shown.cheapest().map(({ hours, start }) => [hours, start])).toEqual([
       [1, at("2026-03-10T08:00:00Z")],
       [2, at("2026-03-10T08:00:00Z")],
       [3, at("2026-03-10T08:00:00Z")],
@@ -149,7 +149,8 @@ describe("missing prices", () => {
   test("without prices all values are null, and the next change is midnight", () => {
     const shown = homeSnapshot({ home: HOME, timeline: null, now: at("2026-03-10T11:00:00Z"), calendar });
     expect(shown).toMatchObject({ currency: null, current: null, next: null, level: null, day: null, restOfDay: null });
-    expect(shown).toMatchObject({ cheapest: [], today: [], tomorrow: [], forecast: [], tomorrowMean: null });
+    expect(shown).toMatchObject({ today: [], tomorrow: [], forecast: [], tomorrowMean: null });
+    expect(shown.cheapest()).toEqual([]);
     expect(shown.nextChangeAt).toBe(at("2026-03-10T23:00:00Z"));
   });
 
