@@ -6,12 +6,13 @@ import { message } from "../core/language/text.ts";
 import type { Home } from "../core/prices/home-snapshot.ts";
 import { type LevelThresholds, thresholdsOf } from "../core/prices/level.ts";
 import type { Clock } from "../core/runtime/clock.ts";
+import type { SeriesKey } from "../core/series/series.ts";
 import { shardOfConfig } from "../core/sharding/shard.ts";
 import type { DaemonState } from "../core/status/daemon-status.ts";
-import { Problems } from "../core/status/problem.ts";
+import { Problems, setProblem } from "../core/status/problem.ts";
 import { RELEASED_AT } from "../core/status/version.ts";
 import type { Calendar } from "../core/time/calendar.ts";
-import { DAY_MS, type EpochMs } from "../core/time/interval.ts";
+import { DAY_MS, type EpochMs, formatInstant } from "../core/time/interval.ts";
 import { MAX_OFFSET_MS } from "../core/time/schedule-slots.ts";
 import type { Account } from "../service/client/account.ts";
 import type { Service, ServiceOptions } from "../service/client/open-service.ts";
@@ -155,10 +156,10 @@ function openHomes(
   accounts: Accounts,
 ): Pick<State, "homes" | "homeReader" | "places"> {
   const names = accounts.consumers.map(({ name }) => name);
-  const { store } = repository;
+  const { store, doubtful } = repository;
   return {
     homes: new Homes(names, config.homes, repository, memory),
-    homeReader: new HomeReader({ calendar, thresholds, store, memory, costField: config.service.cost_field }),
+    homeReader: new HomeReader({ calendar, thresholds, store, doubtful, memory, costField: config.service.cost_field }),
     places: new Places({ config, repository, calendar, memory, thresholds }),
   };
 }
@@ -188,12 +189,15 @@ type HomeParts = Pick<State, "accounts" | "homes" | "homeReader" | "thresholds">
 
 /** Emits the homes whose data changes when a series does. */
 function emitHomeChanges(
-  { homes, homeReader, problems }: HomeParts & Pick<State, "problems">,
+  { homes, homeReader, problems, repository }: HomeParts & Pick<State, "problems" | "repository">,
   { seriesChanged, stateChanged }: ChangeBus,
   clock: Clock,
 ): void {
+  const reportDoubt = (series: SeriesKey) => reportImplausible(series, repository, problems, clock.now());
+  for (const series of repository.doubtful.list()) reportDoubt(series);
   seriesChanged.subscribe((series) => {
     homeReader.changed(series);
+    reportDoubt(series);
     for (const home of series.operation === "addresses" ? homes.takeGone() : []) {
       homeReader.forget(home);
       endHome(home, problems, clock.now());
@@ -202,6 +206,37 @@ function emitHomeChanges(
     const ofAccount = series.operation === "addresses" ? homes.of(series.account) : [];
     for (const { id } of ofAccount) stateChanged.emit({ home: id });
     stateChanged.emit({ home: homes.at(series.place)?.id ?? null });
+  });
+}
+
+/** Starts or ends the problem of prices that nothing acts on until a second response agrees. */
+function reportImplausible(
+  series: SeriesKey,
+  { doubtful, store }: Pick<SeriesRepository, "doubtful" | "store">,
+  problems: Problems,
+  since: EpochMs,
+): void {
+  const { account, place, operation } = series;
+  const prices = doubtful.of(series);
+  const [first] = prices.keys();
+  const facts = {
+    count: prices.size,
+    highest: Math.max(...prices.values()),
+    currency: store.envelope(series)?.currency,
+  };
+  const detail =
+    first === undefined
+      ? null
+      : message("found.implausible", {
+          count: facts.count,
+          from: formatInstant(first),
+          price: `${facts.highest} ${facts.currency}`,
+        });
+  setProblem(problems, {
+    code: "implausible_price",
+    subject: `${account} ${operation} ${place} values`,
+    since,
+    detail,
   });
 }
 

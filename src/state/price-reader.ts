@@ -33,12 +33,15 @@ import { keepingPromises } from "../core/status/kept-promise.ts";
 import type { Problems } from "../core/status/problem.ts";
 import type { Calendar } from "../core/time/calendar.ts";
 import { contains, DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../core/time/interval.ts";
+import type { DoubtfulPrices } from "./answers/doubtful-prices.ts";
 import type { SeriesRepository } from "./series-repository.ts";
 
 export interface HomeReaderDeps {
   readonly store: Pick<SeriesRepository["store"], "envelope" | "rows" | "latest" | "rowsByChunk" | "digests">;
   readonly calendar: Calendar;
   readonly memory: KeyValue;
+  /** Prices that nothing may act on yet. */
+  readonly doubtful: Pick<DoubtfulPrices, "of">;
   readonly thresholds?: LevelThresholds;
   /** Name of the amount in rows of costs. */
   readonly costField?: string | undefined;
@@ -153,12 +156,12 @@ export class HomeReader {
 
   /** Returns a home's prices in a range, in the days before it that levels compare with, and after it. */
   pricesIn(home: Home, range: Interval, now: EpochMs): readonly PricePoint[] {
-    const { store, calendar } = this.#deps;
+    const { calendar } = this.#deps;
     const known = this.timeline(home, now)?.points ?? [];
     const daysBefore = (at: EpochMs) => calendar.add("day", calendar.startOf("day", at), -REFERENCE_DAYS);
     const older = { start: daysBefore(range.start), end: Math.min(daysBefore(now), calendar.next("day", range.end)) };
     if (older.start >= older.end) return known;
-    return [...pricePoints(store.rows(pricesOf(home), older), false), ...known];
+    return [...this.#confirmedIn(home, older), ...known];
   }
 
   /** Returns the figures of the month of `at`; null if the service has never returned consumption. */
@@ -210,19 +213,28 @@ export class HomeReader {
     const envelope = store.envelope(confirmed) ?? store.envelope(estimated);
     const currency = envelope?.currency;
     if (!envelope || typeof currency !== "string") return null;
-    const points = joinForecast(
-      pricePoints(store.rows(confirmed, range), false),
-      pricePoints(store.latest(estimated) ?? [], true),
-    );
+    const forecast = this.#trusted(estimated, pricePoints(store.latest(estimated) ?? [], true));
+    const points = joinForecast(this.#confirmedIn(home, range), forecast);
     const { vatIncluded } = envelope;
     return { points, currency, vatIncluded: typeof vatIncluded === "boolean" ? vatIncluded : null };
   }
 
+  #confirmedIn(home: Home, range: Interval): PricePoint[] {
+    const series = pricesOf(home);
+    return this.#trusted(series, pricePoints(this.#deps.store.rows(series, range), false));
+  }
+
+  /** Leaves out the prices that nothing may act on. Every price of a home is read through this. */
+  #trusted(series: SeriesKey, points: PricePoint[]): PricePoint[] {
+    const doubtful = this.#deps.doubtful.of(series);
+    return doubtful.size === 0 ? points : points.filter(({ start }) => !doubtful.has(start));
+  }
+
   #knownMonth(home: Home, day: EpochMs): KnownMonth {
     return madeOn(this.#months, home.addressId, day, () => {
-      const { store, calendar } = this.#deps;
+      const { calendar } = this.#deps;
       const range = { start: calendar.add("day", day, -COMPARED_DAYS), end: calendar.add("day", day, 2) };
-      const points = pricePoints(store.rows(pricesOf(home), range), false);
+      const points = this.#confirmedIn(home, range);
       const byHour = Map.groupBy(points, ({ start }) => Math.floor((start - day) / HOUR_MS));
       const feeHour = (_: unknown, i: number) => meanPrice(byHour.get(i - FEE_HOURS) ?? []) ?? Number.NaN;
       return {

@@ -26,6 +26,7 @@ import { textOfRows } from "../storage/series/chunk-text.ts";
 import { type SeriesChange, SeriesStore } from "../storage/series/series-store.ts";
 import { WriteGuard } from "../storage/write-guard.ts";
 import { AddressLists } from "./answers/address-lists.ts";
+import { DoubtfulPrices } from "./answers/doubtful-prices.ts";
 import { withdrawnRows } from "./answers/withdrawn-rows.ts";
 import type { Found } from "./stored-answer.ts";
 
@@ -58,6 +59,7 @@ const NOTHING: ReadonlySet<EpochMs> = new Set();
 export class SeriesRepository {
   readonly store: SeriesStore;
   readonly requestLog: RequestLog;
+  readonly doubtful: DoubtfulPrices;
   readonly #calendar: Calendar;
   readonly #now: () => EpochMs;
   readonly #writing: WriteGuard;
@@ -82,6 +84,7 @@ export class SeriesRepository {
     this.#now = now;
     this.store = new SeriesStore(database, calendar, writing);
     this.requestLog = new RequestLog(database);
+    this.doubtful = new DoubtfulPrices(this.#memory, this.store, calendar);
   }
 
   stateOf(series: SeriesKey): SeriesState {
@@ -100,6 +103,19 @@ export class SeriesRepository {
       answeredAt: id === null || !isSure ? null : this.#lastOf(id, isThere ? this.requestLog.answeredAt(id) : null),
       askedAt: (start) =>
         id === null ? null : this.#lastOf(id, stored.chunk(start) && this.requestLog.chunkAnsweredAt(id, start)),
+      chunk: this.#trustedChunks(series, stored.chunk),
+      hasRows: (start) => this.store.rowsByChunk(series, { start, end: start + 1 }).some(({ length }) => length > 0),
+    };
+  }
+
+  /** Returns the states of chunks; one with a doubtful price is not complete, so it is requested again. */
+  #trustedChunks(series: SeriesKey, chunk: SeriesState["chunk"]): SeriesState["chunk"] {
+    const doubtful = this.doubtful.of(series);
+    if (doubtful.size === 0) return chunk;
+    const doubtfulDays = new Set([...doubtful.keys()].map((start) => this.#calendar.startOf("day", start)));
+    return (start) => {
+      const state = chunk(start);
+      return state && doubtfulDays.has(start) ? { ...state, complete: false } : state;
     };
   }
 
@@ -121,14 +137,15 @@ export class SeriesRepository {
   async keep(
     series: SeriesKey,
     range: Interval,
-    { rows, envelope, at, isWhole = false }: Kept,
+    { rows, envelope, at, isWhole = true }: Kept,
   ): Promise<SeriesChange | null> {
     const chunkRange = chunkUnitOf(series.unit) === null ? null : range;
     const writeAnswered = () => this.requestLog.writeAnswered(this.store.idOf(series), chunkRange, at);
     const canWithdraw = chunkRange !== null && isWhole && rows.length > 0 && this.store.knownId(series) !== null;
     const stored = canWithdraw ? this.store.rows(series, range) : [];
     const without = stored.length > 0 ? withdrawnRows(this.#memory, series, { range, stored, rows, at }) : NOTHING;
-    const storing = this.store.storing(series, range, { rows, envelope, now: at, without }, writeAnswered);
+    const isDoubtChanged = this.doubtful.note(series, rows, at);
+    const storing = this.store.storing(series, range, { rows, envelope, now: at, without, isWhole }, writeAnswered);
     for (;;) {
       const step = this.#writing.attempt(() => storing.next())?.value;
       if (!step) return null;
@@ -137,7 +154,7 @@ export class SeriesRepository {
         this.#unsure.get(seriesName(series))?.();
         this.#unsure.delete(seriesName(series));
         this.#revise(series.account);
-        return step.value;
+        return { ...step.value, changed: step.value.changed || isDoubtChanged };
       }
       await nextTurn();
     }

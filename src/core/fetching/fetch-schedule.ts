@@ -109,20 +109,34 @@ function isComplete(state: SeriesState, start: EpochMs): boolean {
   return state.chunk(start)?.complete === true;
 }
 
+/** Returns true if a day has no prices. The first request for it may use any part of the quota, as one for a missing day. */
+function isMissing(state: SeriesState, start: EpochMs): boolean {
+  return !isComplete(state, start) && state.hasRows?.(start) !== true;
+}
+
 function* priceWants(input: FetchScheduleInput, { series, maxRangeDays }: AddressSeries): Generator<FetchCandidate> {
   const { calendar, now } = input;
   const state = input.stateOf(series);
   const today = calendar.day(now);
   const tomorrow = calendar.day(today.end);
-  const missingToday = !isComplete(state, today.start);
-  const missingTomorrow = !isComplete(state, tomorrow.start);
+  const missingToday = isMissing(state, today.start);
+  const missingTomorrow = isMissing(state, tomorrow.start);
+  const days = [today.start, tomorrow.start];
+  const shortDay = days.find((start) => !isComplete(state, start) && !isMissing(state, start));
   yield* priceRecheck(input, series, maxRangeDays);
-  if (!missingToday && !missingTomorrow) return;
   const range = {
     // With tomorrow's prices, today's are requested again, because the service may correct them.
     start: oldestShortDay(state, calendar, today.start) ?? today.start,
-    end: missingTomorrow ? tomorrow.end : today.end,
+    end: isComplete(state, tomorrow.start) ? today.end : tomorrow.end,
   };
+  if (shortDay !== undefined && !missingToday) {
+    const after = Math.max(state.askedAt(shortDay) ?? 0, today.start);
+    yield {
+      dueAt: nextSlot(input, after, shortDay === today.start ? slots.shortToday : slots.shortTomorrow),
+      step: { kind: "request", series, range, priority: "account" },
+    };
+  }
+  if (!missingToday && !missingTomorrow) return;
   const step: FetchRequest = { kind: "request", series, range, priority: missingToday ? "today" : "tomorrow" };
   const times = missingToday ? slots.today : slots.tomorrow;
   const askedAt = state.askedAt(missingToday ? today.start : tomorrow.start);
@@ -132,7 +146,7 @@ function* priceWants(input: FetchScheduleInput, { series, maxRangeDays }: Addres
   yield { dueAt: nextSlot(input, after, times), step, times };
 }
 
-/** Returns how many requests the prices of today and tomorrow may still need today, and when this may change. */
+/** Returns how many requests missing prices of today and tomorrow may still need today, and when this may change. */
 export function priceNeed(
   input: Pick<FetchScheduleInput, "now" | "calendar" | "offsetMs">,
   states: readonly SeriesState[],
@@ -143,8 +157,8 @@ export function priceNeed(
   const [forToday, forTomorrow] = [coming(slots.today), coming(slots.tomorrow)];
   let count = 0;
   for (const state of states) {
-    const isToday = !isComplete(state, today.start);
-    if (!isToday && isComplete(state, today.end)) continue;
+    const isToday = isMissing(state, today.start);
+    if (!isToday && !isMissing(state, today.end)) continue;
     const after = Math.max(state.askedAt(isToday ? today.start : today.end) ?? 0, today.start);
     const isDue = nextSlot(input, after, isToday ? slots.today : slots.tomorrow) <= now;
     count += Number(isDue) + (isToday ? forToday : forTomorrow);
@@ -153,17 +167,19 @@ export function priceNeed(
 }
 
 /**
- * Yields the evening's recheck of the last days, today and tomorrow, because the service may correct prices. From Sundays
- * on it includes the days that are due then, as far as one request reaches.
+ * Yields the rechecks, because the service may correct prices: in the morning of today, in the evening of the last days,
+ * today and tomorrow. From Sundays on, that includes the days that are due then, as far as one request reaches.
  */
 function* priceRecheck(input: FetchScheduleInput, series: SeriesKey, maxRangeDays: number): Generator<FetchCandidate> {
   const { calendar, now } = input;
   const state = input.stateOf(series);
   const today = calendar.day(now);
-  const dueAt = slotOn(input, today.start, slots.pricesRecheck);
   const [askedToday, askedTomorrow] = [state.askedAt(today.start), state.askedAt(today.end)];
-  if (askedToday === null || askedTomorrow === null || Math.max(askedToday, askedTomorrow) >= dueAt) return;
-  if (!isComplete(state, today.start) || !isComplete(state, today.end)) return;
+  const [morning, dueAt] = [slots.todayRecheck, slots.pricesRecheck].map((at) => slotOn(input, today.start, at));
+  if (askedToday === null || isMissing(state, today.start) || morning === undefined || dueAt === undefined) return;
+  if (askedToday < morning)
+    yield { dueAt: morning, step: { kind: "request", series, range: today, priority: "usage" } };
+  if (askedTomorrow === null || Math.max(askedToday, askedTomorrow) >= dueAt || isMissing(state, today.end)) return;
   const reach = usageDaysUntil(today.start, calendar).slice(2 - maxRangeDays);
   const start = Math.min(
     calendar.add("day", today.start, -PRICE_DAYS_BACK),

@@ -34,6 +34,8 @@ export interface SeriesState {
   readonly askedAt: (start: EpochMs) => EpochMs | null;
   /** Chunk that starts at `start`; null if it was never requested. */
   readonly chunk: (start: EpochMs) => ChunkState | null;
+  /** Whether the chunk that starts at `start` has any row; absent if that is unknown. */
+  readonly hasRows?: (start: EpochMs) => boolean;
   /** Newest part of `within` that is not known, see `isKnown`; null if there is no gap. */
   readonly newestGap: (within: Interval) => Interval | null;
 }

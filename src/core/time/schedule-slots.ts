@@ -25,21 +25,29 @@ const TOMORROW: Slots = [
   ...[1062, 1092, 1152, 1230, 1410],
 ];
 
+const SHORT_TOMORROW: Slots = [...TOMORROW.slice(0, 5), 872, 932, 1032, 1152, 1410];
+const FORECAST: Slots = everyMinutes(180, 20, 24 * 60 - 1).filter((minute) => minute !== 200);
+
 /** Request times per series, used until the wanted data is complete. Source: design, quota. */
 export const slots = {
   tomorrow: TOMORROW,
   /** 00:05 is the last attempt of the previous evening. If tomorrow is missing too, one request covers both days. */
   today: [5, 65, 215, 395, 575, 755, ...TOMORROW],
+  /** Used when a day has prices but not all, or implausible ones: at first often, then every hour or two. */
+  shortToday: [395, 755, ...SHORT_TOMORROW],
+  shortTomorrow: SHORT_TOMORROW,
   usage: [7 * 60, 12 * 60, 18 * 60],
   usageLast: 18 * 60,
   /** Used when yesterday's usage is complete but contains an estimate. */
   estimates: [7 * 60],
-  /** Every three hours. At noon the forecast waits for tomorrow's prices, which it follows. */
-  forecast: everyMinutes(180, 20, 24 * 60 - 1).filter((minute) => minute !== 740),
+  /** Every three hours, but not late in the night. At noon the forecast waits for tomorrow's prices, which it follows. */
+  forecast: FORECAST.filter((minute) => minute !== 740),
   /** Used while tomorrow's prices are missing. */
-  forecastBeforeTomorrow: everyMinutes(180, 20, 24 * 60 - 1).map((minute) => (minute === 740 ? 830 : minute)),
+  forecastBeforeTomorrow: FORECAST.map((minute) => (minute === 740 ? 830 : minute)),
   /** Used while today's prices are missing: none in the night, so that the quota is left for the prices. */
   forecastWithoutToday: [20, 920, 1100, 1280],
+  /** Recheck of today's complete prices in the morning. */
+  todayRecheck: 8 * 60 + 40,
   /** Recheck of complete prices. The forecast follows each request for tomorrow's prices, so it is due then too. */
   pricesRecheck: 21 * 60 + 20,
   addresses: [4 * 60 + 10],

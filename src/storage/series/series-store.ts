@@ -60,6 +60,8 @@ interface Merging {
   readonly now: EpochMs;
   /** Starts of stored rows that the service has withdrawn. */
   readonly without: ReadonlySet<EpochMs>;
+  /** False if a part of the response could not be read. Then a chunk is complete only if the response has all of it. */
+  readonly isWhole: boolean;
 }
 
 /** A response of a series. */
@@ -121,17 +123,18 @@ export class SeriesStore {
   *storing(
     key: SeriesKey,
     range: Interval,
-    { rows, envelope, now = Number.POSITIVE_INFINITY, without = new Set() }: StoredResponse,
+    { rows, envelope, now = Number.POSITIVE_INFINITY, without = new Set(), isWhole = true }: StoredResponse,
     finish: () => void,
   ): Generator<void, SeriesChange> {
     const { filled, strayRows } = chunkUnitOf(key.unit)
       ? cutIntoChunks([...rows], chunksOf(key.unit, range, this.#calendar))
       : { filled: [{ chunk: WHOLE, rows: [...rows] }], strayRows: 0 };
     const batches = batchesOf(filled);
+    const merging: Merging = { now, without, isWhole };
     let changed = false;
     for (const [i, batch] of batches.entries()) {
       const isLast = i === batches.length - 1;
-      changed = this.#storeBatch({ key, envelope, now, without }, batch, isLast ? finish : () => undefined) || changed;
+      changed = this.#storeBatch({ key, envelope, ...merging }, batch, isLast ? finish : () => undefined) || changed;
       if (!isLast) yield;
     }
     return { changed, strayRows };
@@ -315,16 +318,17 @@ export class SeriesStore {
     return first && last ? { start: first.start, end: last.end } : null;
   }
 
-  #storeChunk(record: SeriesRecord, { chunk, rows: newer }: Filled, { now, without }: Merging): boolean {
+  #storeChunk(record: SeriesRecord, { chunk, rows: newer }: Filled, { now, without, isWhole }: Merging): boolean {
     const { key } = record;
+    const before = this.#chunkState(record, chunk.start);
     const stored = this.#chunks.texts(record.id, [chunk.start]).get(chunk.start)?.toString();
     const newerText = textOfRows(newer);
-    if (stored === newerText) return false;
+    if (stored === newerText && before?.complete) return false;
     const lasting = stored === undefined ? [] : rowsOfText(stored).filter((row) => !without.has(rowStart(row) ?? -1));
     const rows = stored === undefined ? newer : this.#joined(key, lasting, newer, now);
     const text = rows === newer ? newerText : textOfRows(rows);
-    if (stored === text) return false;
-    const complete = key.unit === "latest" || tiles(rows, key.unit, chunk, this.#calendar);
+    const complete = key.unit === "latest" || tiles(isWhole ? rows : newer, key.unit, chunk, this.#calendar);
+    if (stored === text && before?.complete === complete) return false;
     const state = { complete, estimated: rows.some((row) => row.isEstimate === true) };
     this.#chunks.write(record.id, chunk.start, { text, state });
     record.chunks.set(chunk.start, state);

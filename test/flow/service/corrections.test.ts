@@ -110,3 +110,53 @@ test("prices that are corrected after their publication arrive in the evening, a
   await it.clock.runUntil(at("2026-05-26T21:00:00Z"));
   expect(shown("raw_today")).toEqual(right);
 });
+
+test("nothing acts on a price that cannot be right before a second answer states it too, and a problem names it", async () => {
+  await using it = await TestDaemon.start({
+    start: at("2026-05-25T03:00:00Z"),
+    config: {
+      history: { months: 3 },
+      homes: [{ address_id: demoHomes.danish.address.id, id: "home" }],
+      plans: [{ id: "always", name: "Always", home: "home", kind: "below", max_price: 25 }],
+    },
+  });
+  const codes = () =>
+    (it.watcher.json("elbro/info") as { problems: { code: string }[] }).problems.map(({ code }) => code);
+  const tomorrow = () =>
+    it.watcher.json("elbro/home/prices") as { tomorrow_valid: boolean; raw_tomorrow: { value: number }[] };
+  const wrong = { operation: "prices", fault: "wrongRows" } as const;
+  it.simulator.setFaults([
+    // The recheck in the morning, at 08:40, has a wrong hour from 10:00.
+    { ...wrong, factor: 1_000, rowsFrom: at("2026-05-25T08:00:00Z"), rowsTo: at("2026-05-25T09:00:00Z") },
+    // Tomorrow comes in the hundredth of the currency, and is corrected at 13:10.
+    {
+      ...wrong,
+      factor: 100,
+      rowsFrom: at("2026-05-25T22:00:00Z"),
+      rowsTo: at("2026-05-26T22:00:00Z"),
+      to: at("2026-05-25T11:10:00Z"),
+    },
+    // The day after it really is a hundredth.
+    { ...wrong, factor: 0.01, rowsFrom: at("2026-05-26T22:00:00Z"), rowsTo: at("2026-05-27T22:00:00Z") },
+  ]);
+  await it.clock.runUntil(at("2026-05-25T07:50:00Z"));
+  expect(codes()).toContain("implausible_price");
+  expect(it.watcher.payload("elbro/home/plan/always")).toBe("ON");
+  await it.clock.runUntil(at("2026-05-25T08:05:00Z"));
+  expect([it.watcher.payload("elbro/home/price"), it.watcher.payload("elbro/home/cheap")]).toEqual([null, "OFF"]);
+  expect(it.watcher.payload("elbro/home/plan/always")).toBe("OFF");
+  await it.clock.runUntil(at("2026-05-25T09:05:00Z"));
+  expect(it.watcher.payload("elbro/home/plan/always")).toBe("ON");
+  // The short day was requested again at 12:35 with the same answer.
+  await it.clock.runUntil(at("2026-05-25T10:50:00Z"));
+  expect(codes()).not.toContain("implausible_price");
+  await it.clock.runUntil(at("2026-05-25T11:09:00Z"));
+  expect([codes().includes("implausible_price"), tomorrow().tomorrow_valid]).toEqual([true, false]);
+  await it.clock.runUntil(at("2026-05-25T11:14:00Z"));
+  expect([codes().includes("implausible_price"), tomorrow().tomorrow_valid]).toEqual([false, true]);
+  await it.clock.runUntil(at("2026-05-26T11:12:00Z"));
+  expect([codes().includes("implausible_price"), tomorrow().tomorrow_valid]).toEqual([true, false]);
+  await it.clock.runUntil(at("2026-05-26T11:45:00Z"));
+  expect([codes().includes("implausible_price"), tomorrow().tomorrow_valid]).toEqual([false, true]);
+  expect(Math.max(...tomorrow().raw_tomorrow.map(({ value }) => value))).toBeLessThan(0.1);
+});

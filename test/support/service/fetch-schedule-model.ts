@@ -108,6 +108,7 @@ class ModelStore {
       answeredAt: notAhead(this.#answeredAt.get(name)),
       askedAt: (start) => notAhead(known?.askedAt.get(start)),
       chunk: (start) => stateOfChunk(known?.chunks.get(start)),
+      hasRows: (start) => (known?.chunks.get(start) ?? "none") !== "none",
       newestGap: (within) =>
         newestGap(within, (day) =>
           isKnown(stateOfChunk(known?.chunks.get(day)), known?.askedAt.get(day) ?? null, calendar.add("day", day, 1)),

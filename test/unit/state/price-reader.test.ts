@@ -65,6 +65,7 @@ function open(more: Partial<HomeReaderDeps> = {}): HomeReader {
   return new HomeReader({
     store,
     calendar,
+    doubtful: { of: () => new Map() },
     memory: { read: (name) => memory.get(name) ?? null, write: (name, value) => memory.set(name, value) },
     ...more,
   });

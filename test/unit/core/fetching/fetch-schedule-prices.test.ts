@@ -50,10 +50,10 @@ describe("tomorrow's prices", () => {
     expect(new Set(it.of("prices").map(({ step }) => step.priority))).toEqual(new Set(["tomorrow"]));
   });
 
-  test("tomorrow's prices are requested once more in the evening with the last days, because the service may correct them", () => {
+  test("prices are requested once more in the evening with the last days, and today's in the morning, because the service may correct them", () => {
     const it = model(published({ "2026-03-11": "2026-03-10 13:04" })).run(local("2026-03-11 13:00"));
-    expect(it.times("prices")).toEqual(["13:02", "13:07", "21:20"]);
-    expect(it.dates("prices").at(-1)).toBe("2026-03-07..2026-03-11");
+    expect(it.times("prices")).toEqual(["13:02", "13:07", "21:20", "08:40"]);
+    expect(it.dates("prices").slice(-2)).toEqual(["2026-03-07..2026-03-11", "2026-03-11..2026-03-11"]);
     expect(it.of("prices").at(-1)?.step.priority).toBe("usage");
   });
 
@@ -67,12 +67,12 @@ describe("tomorrow's prices", () => {
     });
     expect(ages.filter((age) => age >= 7 && age <= 14)).not.toEqual([]);
     expect(ages.filter((age) => age >= 28 && age <= 84)).not.toEqual([]);
-    // Two a day, tomorrow's prices and the recheck in the evening, and a few on the day of the clock change.
-    expect(it.of("prices").length).toBeLessThanOrEqual(2 * 113 + 6);
+    // Three a day, tomorrow's prices and two rechecks, and a few on the day of the clock change.
+    expect(it.of("prices").length).toBeLessThanOrEqual(3 * 113 + 6);
   });
 
   test("tomorrow's prices are not requested once more if they arrive after that", () => {
-    const it = model(published({ "2026-03-11": "2026-03-10 23:00" })).run(local("2026-03-11 13:00"));
+    const it = model(published({ "2026-03-11": "2026-03-10 23:00" })).run(local("2026-03-11 08:00"));
     expect(it.times("prices")).toEqual(EVENING);
   });
 
@@ -80,6 +80,17 @@ describe("tomorrow's prices", () => {
     const short: Service = (_operation, day, now) =>
       calendar.dateOf(day) <= TUESDAY || now >= local(`${TUESDAY} 13:15`) ? "whole" : "short";
     expect(model(short).run(local("2026-03-10 21:00")).times("prices")).toEqual(["13:02", "13:07", "13:12", "13:17"]);
+  });
+
+  test("tomorrow's prices that stay incomplete are requested ten times, from the part of the quota for polling", () => {
+    const short: Service = (_operation, day, now) => {
+      if (calendar.dateOf(day) <= TUESDAY) return "whole";
+      return now < local(`${TUESDAY} 13:00`) ? "none" : "short";
+    };
+    const it = model(short).run(local("2026-03-11 00:00"));
+    const times = ["13:02", "13:07", "13:12", "13:17", "13:32", "14:32", "15:32", "17:12", "19:12", "23:30"];
+    expect(it.times("prices").filter((time) => time !== "21:20")).toEqual(times);
+    expect(it.of("prices").filter(({ step }) => step.priority === "tomorrow").length).toBe(1);
   });
 
   test.each([0, 90_000, 8 * MINUTE_MS])(
@@ -94,7 +105,7 @@ describe("tomorrow's prices", () => {
 
   test("tomorrow's prices are requested from 13:02 on their own day, not at yesterday's times", () => {
     const it = model(published({ "2026-03-11": "2026-03-10 13:00" })).run(local("2026-03-11 13:05"));
-    const times = ["2026-03-10 13:02", "2026-03-10 21:20", "2026-03-11 13:02"];
+    const times = ["2026-03-10 13:02", "2026-03-10 21:20", "2026-03-11 08:40", "2026-03-11 13:02"];
     expect(it.of("prices").map(({ at }) => at)).toEqual(times.map(local));
   });
 
@@ -144,7 +155,7 @@ describe("today's missing prices", () => {
     const it = model(published(comes)).run(local("2026-03-11 00:00"));
     it.log = [];
     it.run(local("2026-03-12 00:00"));
-    expect(it.times("prices")).toEqual(["00:05", "01:05", "03:35", "13:02", "13:07", "21:20"]);
+    expect(it.times("prices")).toEqual(["00:05", "01:05", "03:35", "08:40", "13:02", "13:07", "21:20"]);
   });
 
   test("today's missing prices are requested alone if tomorrow's are complete", () => {
@@ -156,8 +167,8 @@ describe("today's missing prices", () => {
   test("today's missing prices are requested immediately after an installation, with the three days before and tomorrow", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 03:00`), targets: [targetOf(["prices"])] });
     it.run(local(`${TUESDAY} 12:00`));
-    expect(it.times("prices")).toEqual(["03:00"]);
-    expect(it.dates("prices")).toEqual(["2026-03-07..2026-03-11"]);
+    expect(it.times("prices")).toEqual(["03:00", "08:40"]);
+    expect(it.dates("prices")[0]).toBe("2026-03-07..2026-03-11");
   });
 
   test("today's missing prices are requested immediately although history was requested just before", () => {

@@ -87,7 +87,7 @@ test("the worst possible responses reach that bound and do not exceed it", () =>
   const worst: Service = (operation, day, now) => {
     const date = calendar.dateOf(day);
     if (operation === "prices") {
-      if (date === sunday) return now >= local(`${sunday} 03:30`) ? "whole" : "short";
+      if (date === sunday) return now >= local(`${sunday} 03:30`) ? "whole" : "none";
       return date < sunday || now >= local(`${sunday} 23:20`) ? "whole" : "none";
     }
     return date < "2026-06-13" || operation === "consumption" ? "whole" : "short";

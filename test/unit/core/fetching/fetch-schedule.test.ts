@@ -18,7 +18,7 @@ import {
 } from "../../../support/service/fetch-schedule-model.ts";
 
 const TUESDAY = "2026-03-10";
-const MORNING = ["00:20", "03:20", "06:20", "09:20"];
+const MORNING = ["00:20", "06:20", "09:20"];
 const EVENING = ["15:20", "18:20", "21:20"];
 
 test.each([

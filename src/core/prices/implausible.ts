@@ -1,0 +1,39 @@
+/** Prices that cannot be right, such as 1,840 per kWh, or a day in the hundredth of the currency. */
+import type { EpochMs } from "../time/interval.ts";
+import type { PricePoint } from "./timeline.ts";
+
+/** Medians over days. Unit: currency per kWh. */
+export interface UsualPrices {
+  /** Of the highest price of each day. */
+  readonly maximum: number;
+  /** Of the median price of each day. */
+  readonly median: number;
+}
+
+/** Days before today that prices are compared with, and how many of them have to be known. */
+export const USUAL_DAYS = 60;
+const MIN_USUAL_DAYS = 14;
+/** A price above this many usual maxima is implausible, and a day whose median is this many times the usual one or a part of it. */
+const MAX_TIMES = 20;
+const DAY_TIMES = 50;
+
+/** Returns what prices usually are; null if too few days are known. Shape: one list for each day. */
+export function usualPrices(days: readonly (readonly PricePoint[])[]): UsualPrices | null {
+  const known = days.map((points) => points.map(({ price }) => price)).filter((prices) => prices.length > 0);
+  if (known.length < MIN_USUAL_DAYS) return null;
+  return { maximum: medianOf(known.map((prices) => Math.max(...prices))), median: medianOf(known.map(medianOf)) };
+}
+
+/** Returns the implausible prices of a day by start. Zero and negative prices are plausible. */
+export function implausiblePrices(day: readonly PricePoint[], usual: UsualPrices): Map<EpochMs, number> {
+  const median = medianOf(day.map(({ price }) => price));
+  const times = median > 0 && usual.median > 0 ? Math.max(median / usual.median, usual.median / median) : 1;
+  const isDayWrong = times >= DAY_TIMES;
+  const isWrong = ({ price }: PricePoint) => isDayWrong || (usual.maximum > 0 && price > MAX_TIMES * usual.maximum);
+  return new Map(day.filter(isWrong).map(({ start, price }) => [start, price]));
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
