@@ -28,7 +28,8 @@ export interface RunsProblem {
 /** A problem with values derived from it. */
 export type RunsLine = Readonly<ReturnType<typeof lineOf>>;
 
-export function lineOf(problem: RunsProblem) {
+/** `fee`: additional cost of each run that begins. */
+export function lineOf(problem: RunsProblem, fee = 0) {
   const { costs, forced, on, minRun, maxGap, maxRuns, begin } = problem;
   const end = costs.length;
   const latest = new Int32Array(end + 1);
@@ -42,7 +43,7 @@ export function lineOf(problem: RunsProblem) {
   return {
     ...problem,
     /** Cost of a run of `minRun` that begins in a step, indexed by step. */
-    starts: startCosts(costs, minRun),
+    starts: startCosts(costs, minRun).map((cost) => cost + fee),
     /** The last step in which it has to be ON again, indexed by the first step OFF; the end of the line without one. */
     latest,
     /** First step that has to be ON; the end of the line if none. */

@@ -15,17 +15,20 @@ export type StepRun = readonly [from: number, to: number];
 export interface RunsChoice {
   readonly cost: number;
   readonly runs: readonly StepRun[];
+  /** Price of a run with which no other solution is cheaper; 0 if the number of runs is no limit. */
+  readonly fee?: number;
 }
 
 /** Limits of a solution besides the rules of its problem. */
 export interface RunsLimits {
-  /** Returns true for steps in which the first run may begin. */
-  readonly may?: (first: number) => boolean;
+  /** Earliest step in which the first run may begin. */
+  readonly first?: number | undefined;
   readonly most?: number;
+  /** True if any solution that costs at most `most` will do. */
+  readonly any?: boolean;
 }
 
 const NONE = Number.POSITIVE_INFINITY;
-const anywhere = (_first: number): boolean => true;
 
 class RunsTable {
   readonly #line: RunsLine;
@@ -42,10 +45,10 @@ class RunsTable {
   readonly #near: Int32Array;
   readonly #nearCosts: Float64Array;
 
-  /** Creates the table for `on` steps and for all numbers from `fewest`. */
-  constructor(problem: RunsProblem, fewest: number = problem.on ?? 0) {
+  /** Creates the table for `on` steps and for all numbers from `fewest`. Each run that begins costs `fee` more. */
+  constructor(problem: RunsProblem, { fewest = problem.on ?? 0, fee = 0 } = {}) {
     const { on, minRun, begin } = problem;
-    const line = lineOf(problem);
+    const line = lineOf(problem, fee);
     this.#line = line;
     this.#on = on ?? 0;
     this.#fewest = fewest;
@@ -64,19 +67,16 @@ class RunsTable {
     }
   }
 
-  /**
-   * Returns the cheapest solution whose first run begins where it `may` and that costs at most `most`; null without
-   * one. Of equal solutions, the one that is ON in the first step in which they differ.
-   */
-  cheapest({ may = anywhere, most = Number.MAX_VALUE }: RunsLimits = {}, on = this.#on): RunsChoice | null {
+  /** Returns the cheapest solution; null without one. Of equal ones, that which is ON in the first step in which they differ. */
+  cheapest({ first = 0, on = this.#on }: { first?: number | undefined; on?: number } = {}): RunsChoice | null {
     if (this.#states.length === 0) return null;
     const left = this.#entered - this.#on + on;
-    const { cost, begun, step } = this.#entry(may, left);
-    if (!(cost <= most)) return null;
+    const { cost, begun, step } = this.#entry(left, first);
+    if (cost === NONE) return null;
     return { cost, runs: begun < 0 ? [] : this.#walk(begun, step, left) };
   }
 
-  #entry(may: (first: number) => boolean, left: number): { cost: number; begun: number; step: number } {
+  #entry(left: number, earliest: number): { cost: number; begun: number; step: number } {
     const { begin, costs, starts, minRun, top, firstForced } = this.#line;
     if (begin.kind === "running") {
       let cost = this.#costOf(top, left, begin.need);
@@ -84,9 +84,9 @@ class RunsTable {
       return { cost, begun: 0, step: begin.need };
     }
     let best = { cost: NONE, begun: -1, step: 0 };
-    for (let first = begin.first; first <= Math.min(begin.last, firstForced); first++) {
+    for (let first = Math.max(begin.first, earliest); first <= Math.min(begin.last, firstForced); first++) {
       const cost = (starts[first] as number) + this.#costOf(top, left, first + minRun);
-      if (cost < best.cost && may(first)) best = { cost, begun: first, step: first + minRun };
+      if (cost < best.cost) best = { cost, begun: first, step: first + minRun };
     }
     const mayBeNone = this.#one === 0 && firstForced === costs.length && begin.last === costs.length - 1;
     return mayBeNone && best.cost > 0 ? { cost: 0, begun: -1, step: 0 } : best;
@@ -171,33 +171,75 @@ class RunsTable {
   }
 }
 
-/** Solves a problem. Counts runs only if the best solution without counting has too many. */
+/**
+ * Solves a problem. If its best solution has too many runs, each run that begins gets a price (`fee`). With the price at which
+ * the cheapest solution has exactly the allowed runs, no other one with as many or fewer is cheaper. Only where no price has
+ * it, runs are counted, which takes as many tables as there are runs.
+ */
 export class RunsSolver {
   readonly #problem: RunsProblem;
-  readonly #free: RunsTable;
+  /** The last table. */
+  #table: RunsTable | null = null;
+  #fee: number;
   #counted: RunsTable | null = null;
 
-  constructor(problem: RunsProblem) {
+  /** `fee`: a price of runs that fits to a similar problem. */
+  constructor(problem: RunsProblem, fee = 0) {
     this.#problem = problem;
-    this.#free = new RunsTable({ ...problem, maxRuns: NONE });
+    this.#fee = fee;
   }
 
-  /** Returns the cheapest solution; null if none exists. Ties go to the earliest. */
-  cheapest(limits?: RunsLimits): RunsChoice | null {
-    if (this.#counted) return this.#counted.cheapest(limits);
-    const free = this.#free.cheapest(limits);
-    const goesOn = this.#problem.begin.kind === "running" && free?.runs[0]?.[0] === 0;
-    if (!free || free.runs.length - (goesOn ? 1 : 0) <= this.#problem.maxRuns) return free;
-    this.#counted = new RunsTable(this.#problem);
-    return this.#counted.cheapest(limits);
+  /** Returns the cheapest solution within `limits`; null if none exists. Ties go to the earliest. */
+  cheapest(limits: RunsLimits = {}): RunsChoice | null {
+    const { most = Number.MAX_VALUE, first } = limits;
+    // A table that counts serves all first steps.
+    const priced = this.#counted || (first && this.#fee > 0) ? "unknown" : this.#priced(most, limits);
+    if (priced !== "unknown") return priced;
+    this.#counted ??= new RunsTable(this.#problem);
+    const counted = this.#counted.cheapest({ first });
+    return counted && counted.cost <= most ? counted : null;
+  }
+
+  /** Searches the price of runs. */
+  #priced(most: number, { first, any }: RunsLimits): RunsChoice | null | "unknown" {
+    const { costs } = this.#problem;
+    const maxRuns = Math.min(this.#problem.maxRuns, costs.length);
+    const highest = costs.reduce((sum, cost) => sum + (cost < NONE ? Math.abs(cost) : 0), 1) * 2;
+    let [high, low]: (RunsChoice | null)[] = [null, null];
+    for (let fee = this.#fee; ; ) {
+      const found = this.#with(fee).cheapest({ first });
+      if (!found || found.cost - fee * maxRuns > most) return null;
+      const runs = this.#begun(found);
+      const own = { ...found, cost: found.cost - fee * runs, fee };
+      if (runs === maxRuns || (runs < maxRuns && (fee === 0 || (any && own.cost <= most)))) return own;
+      if (runs > maxRuns && fee === highest) return null;
+      if (first || [high, low].some((known) => known && this.#begun(known) === runs)) return "unknown";
+      if (runs > maxRuns) high = own;
+      else low = own;
+      // The price at which both would cost the same: the next solution lies between them.
+      if (high && low) fee = Math.floor((low.cost - high.cost) / (this.#begun(high) - this.#begun(low)));
+      else fee = high ? highest : 0;
+    }
+  }
+
+  #with(fee: number): RunsTable {
+    if (this.#table && this.#fee === fee) return this.#table;
+    this.#fee = fee;
+    this.#table = new RunsTable({ ...this.#problem, maxRuns: NONE }, { fee });
+    return this.#table;
+  }
+
+  /** Returns the number of runs that begin; the one in progress has begun. */
+  #begun({ runs }: RunsChoice): number {
+    return runs.length - (this.#problem.begin.kind === "running" && runs[0]?.[0] === 0 ? 1 : 0);
   }
 }
 
 /** Returns the maximum feasible number of steps, at most `problem.on`; 0 if none is feasible. */
 export function mostSteps(problem: RunsProblem): number {
   const most = Math.min(problem.on ?? NONE, problem.costs.length);
-  const table = new RunsTable({ ...problem, on: most }, 1);
-  for (let on = most; on > 0; on--) if (table.cheapest({}, on)) return on;
+  const table = new RunsTable({ ...problem, on: most }, { fewest: 1 });
+  for (let on = most; on > 0; on--) if (table.cheapest({ on })) return on;
   return 0;
 }
 
@@ -205,7 +247,7 @@ export function mostSteps(problem: RunsProblem): number {
 export function fewestSteps(problem: RunsProblem): number | null {
   const most = problem.costs.length;
   const fewest = problem.on ?? 1;
-  const table = new RunsTable({ ...problem, on: most }, fewest);
-  for (let on = fewest; on <= most; on++) if (table.cheapest({}, on)) return on;
+  const table = new RunsTable({ ...problem, on: most }, { fewest });
+  for (let on = fewest; on <= most; on++) if (table.cheapest({ on })) return on;
   return null;
 }

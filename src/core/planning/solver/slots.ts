@@ -84,8 +84,7 @@ function chooseSlots(task: PlanTask<SlotsPlan>, on: number): Selection | null {
   const problem = problemOf(task, on);
   const solver = new RunsSolver(problem);
   const best = solver.cheapest();
-  if (!best) return null;
-  return { runs: tolerated(task, problem, solver, best).runs };
+  return best && { runs: tolerated(task, problem, solver, best).runs };
 }
 
 function problemOf({ spec, grid, window }: PlanTask<SlotsPlan>, on: number, walls?: HardLimits): SlotsProblem {
@@ -96,42 +95,32 @@ function problemOf({ spec, grid, window }: PlanTask<SlotsPlan>, on: number, wall
   return { costs, forced: grid.forced, on, ...lengths, maxRuns, begin };
 }
 
-/** Returns the latest or the earliest solution within the tolerance. Ties: the cheapest, then the earliest. */
+/**
+ * Returns the latest or the earliest solution within the tolerance, by bisection: a later start or an earlier end never costs
+ * less. A run in progress cannot start later. Ties: the cheapest, then the earliest.
+ */
 function tolerated(
   { spec, grid }: PlanTask<SlotsPlan>,
   problem: SlotsProblem,
   solver: RunsSolver,
   best: RunsChoice,
 ): RunsChoice {
+  const { costs, begin, on } = problem;
   if (!spec.tolerance) return best;
   const { percent, side } = spec.tolerance;
-  const most = best.cost + slackOf(percent, best.cost, problem.on, grid);
-  return side === "earliest" ? earliestWithin(problem, best, most) : latestWithin(problem, solver, best, most);
-}
-
-/** Searches the earliest end by bisection: an earlier end never costs less. */
-function earliestWithin(problem: RunsProblem, best: RunsChoice, most: number): RunsChoice {
-  let choice = best;
-  let low = problem.on ?? 0;
-  let high = best.runs.at(-1)?.[1] ?? low;
+  if (side === "latest" && begin.kind === "running") return best;
+  const most = best.cost + slackOf(percent, best.cost, on, grid);
+  const [start, end] = [best.runs[0]?.[0] ?? 0, best.runs.at(-1)?.[1] ?? on];
+  const moved = (steps: number, any: boolean): RunsChoice | null => {
+    if (side === "latest") return solver.cheapest({ most, any, first: start + steps });
+    const earlier = { ...problem, costs: costs.slice().fill(Number.POSITIVE_INFINITY, end - steps) };
+    return new RunsSolver(earlier, best.fee).cheapest({ most, any });
+  };
+  let [low, high] = [0, side === "earliest" ? end - on : costs.length - on - start];
   while (low < high) {
-    const end = (low + high) >> 1;
-    const costs = problem.costs.slice().fill(Number.POSITIVE_INFINITY, end);
-    const earlier = new RunsSolver({ ...problem, costs }).cheapest({ most });
-    if (earlier) {
-      choice = earlier;
-      high = earlier.runs.at(-1)?.[1] ?? end;
-    } else low = end + 1;
+    const steps = (low + high + 1) >> 1;
+    if (moved(steps, true)) low = steps;
+    else high = steps - 1;
   }
-  return choice;
-}
-
-/** Searches the latest first start. A run in progress cannot start later. */
-function latestWithin({ begin }: RunsProblem, solver: RunsSolver, best: RunsChoice, most: number): RunsChoice {
-  if (begin.kind === "running") return best;
-  for (let first = begin.last; first > begin.first; first--) {
-    const later = solver.cheapest({ may: (step) => step === first, most });
-    if (later) return later;
-  }
-  return best;
+  return low === 0 ? best : (moved(low, false) ?? best);
 }
