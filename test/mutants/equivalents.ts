@@ -92,4 +92,22 @@ export const equivalents: readonly Equivalent[] = [
     change: "0 → 1",
     reason: "No price is for a millisecond.",
   },
+  {
+    file: "src/storage/database.ts",
+    line: 'if (!(error instanceof Error) || !("errcode" in error)) return error;',
+    change: "|| → &&",
+    reason: "An error without a code has the code 0, which is in no list, and is returned too.",
+  },
+  {
+    file: "src/storage/request-log.ts",
+    line: "const UNSENT = -1;",
+    change: "1 → 2",
+    reason: "Any number that no answer has.",
+  },
+  {
+    file: "src/storage/series/chunk-table.ts",
+    line: "const count = Number(this.#delete.run(MAX_SERIES, keyOf(0, before), most).changes);",
+    change: "0 → 1",
+    reason: "The ids of series start at 1.",
+  },
 ];

@@ -1,12 +1,15 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
+import { StartError } from "../../../src/core/status/start-error.ts";
 import { type KeptKey, KeyFile } from "../../../src/storage/api-key-file.ts";
 import { DatabaseError, DatabaseInUse, openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { openDataDir } from "../../../src/storage/open-storage.ts";
 import { copyDatabase } from "../../../src/storage/recovery/backup.ts";
 import { copyPathOf, replaceDatabase, SPENDS_UNKNOWN } from "../../../src/storage/recovery/recovery.ts";
+import { TempDir } from "../../support/runner/temp-dir.ts";
 import { StoreOnDisk } from "../../support/storage/store-on-disk.ts";
 
 const NOW = Date.UTC(2026, 1, 3, 4, 5, 6, 7);
@@ -137,6 +140,14 @@ test("opening a data directory makes it and its database readable by their user 
   openDataDir(store.dir.path, NOW).database.close();
   expect(statSync(store.dir.path).mode & 0o777).toBe(0o700);
   for (const path of [store.path, copyPathOf(store.path)]) expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test("a data directory below a file cannot be made, and the error says what to do", () => {
+  using dir = new TempDir();
+  writeFileSync(dir.file("data"), "");
+  const start = () => openDataDir(path.join(dir.file("data"), "elbro"), NOW);
+  expect(start).toThrow(StartError);
+  expect(start).toThrow(/data\/elbro.*ENOTDIR.*set data_dir/);
 });
 
 describe("API keys", () => {
