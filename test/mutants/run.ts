@@ -9,8 +9,8 @@
  * file. Other tests do not run, although some rules of `core` are tested with the topics and endpoints that show them.
  * A test that fails also without the mutant does not count. Tests that do not end detect.
  * Not tried: texts in other languages, what is logged, and the mutants in `equivalents.ts`, which change nothing. A line
- * there that no source has any more is an error. Environment: MUTANTS_MINUTES, after which it ends; MUTANTS_MAP, a file
- * that keeps what the tests reach, for another run with the same sources and tests.
+ * there that no source has any more is an error. Environment: MUTANTS_MINUTES, after which it ends; MUTANTS_FLOW=0 for
+ * unit tests alone; MUTANTS_MAP, a file that keeps what the tests reach, for another run with the same sources and tests.
  */
 import { hash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

@@ -22,10 +22,11 @@ const FLOW_TESTS: Readonly<Record<string, readonly string[]>> = {
   dashboard: [],
 };
 export const MODULES = Object.keys(FLOW_TESTS);
+const HAS_FLOW = process.env.MUTANTS_FLOW !== "0";
 
 /** Returns the folders of a module's tests, relative to `test`, its unit tests first. */
 export function foldersOf(module: string): string[] {
-  return [`unit/${module}`, ...(FLOW_TESTS[module] ?? [])];
+  return [`unit/${module}`, ...(HAS_FLOW ? (FLOW_TESTS[module] ?? []) : [])];
 }
 
 /** Returns the module of a source. */
