@@ -110,4 +110,10 @@ export const equivalents: readonly Equivalent[] = [
     change: "0 → 1",
     reason: "The ids of series start at 1.",
   },
+  {
+    file: "src/service/client/account.ts",
+    line: "const MAX_FAILURES = 200;",
+    change: "200 → 400",
+    reason: "Only bounds the memory.",
+  },
 ];

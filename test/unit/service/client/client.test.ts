@@ -184,10 +184,15 @@ describe("a response", () => {
     expect((await asking.ask("addresses", {})).answer).toMatchObject({ why: { key: "net.http2" } });
   });
 
-  test("with status 304 is not the service's, and no redirect", async () => {
-    await using server = await RawServer.start((socket) => socket.end(rawAnswer("", [], "304 Not Modified")));
-    await using asking = await openAsking(server.url);
-    expect((await asking.ask("addresses", {})).answer).toMatchObject({ why: { key: "net.not_service" } });
+  test.each([
+    ["net.not_service", [300, 304, 309]],
+    ["net.redirect", [301, 302, 303, 307, 308]],
+  ])("means %s with the statuses %j", async (key, statuses) => {
+    for (const status of statuses) {
+      await using server = await RawServer.start((socket) => socket.end(rawAnswer("", [], `${status} Elsewhere`)));
+      await using asking = await openAsking(server.url);
+      expect((await asking.ask("addresses", {})).answer).toMatchObject({ why: { key, facts: { status } } });
+    }
   });
 
   test("with a redirect names it and is not followed", async () => {
