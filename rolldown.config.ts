@@ -161,7 +161,7 @@ function withMdnsThread(): Plugin {
         write: false,
         output: { format: "cjs", minify: true, comments: false },
       });
-      for (const id of output[0].moduleIds) if (path.isAbsolute(id)) modules.add(id);
+      for (const id of output[0].moduleIds) modules.add(id);
       this.emitFile({ type: "asset", fileName: "mdns-thread.cjs", source: output[0].code });
     },
   };
@@ -237,6 +237,15 @@ export default defineConfig({
       "readable-stream": "node:stream",
       // By default, our `import` and mqtt's `require` would include two builds of this library (16 kB).
       "lru-cache": path.join(import.meta.dirname, "node_modules/lru-cache/dist/esm/index.js"),
+      // Never used: of undici, a second build of its parser, without which it uses the first one, HTTP/2, which elbro
+      // does not allow, and forms as bodies; threads of pino; timers for browsers. Together 150 kB.
+      "../llhttp/llhttp_simd-wasm.js": false,
+      "./client-h2.js": false,
+      "../web/fetch/body.js": false,
+      "../web/fetch/formdata": false,
+      "../web/webidl": false,
+      "thread-stream": false,
+      "worker-timers": false,
       // The module build, so that unused code is omitted.
       yaml: path.join(import.meta.dirname, "node_modules/yaml/browser/dist/index.js"),
     },

@@ -23,7 +23,9 @@ function bundledLibraries(modules: Iterable<string>): BundledLibrary[] {
 /** Returns the folder of the package that a module belongs to; null for elbro's own and for virtual modules. */
 function folderOf(module: string): string | null {
   return (
-    /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(module.replaceAll("\\", "/").replace(/^\0/, ""))?.[0] ?? null
+    /^(?:\w:)?\/.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(
+      module.replaceAll("\\", "/").replace(/^\0/, ""),
+    )?.[0] ?? null
   );
 }
 
