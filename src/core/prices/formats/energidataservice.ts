@@ -16,10 +16,17 @@ type Decimals = (price: number) => number;
 const NEXT_UPDATE = "13:00:00";
 
 export function energidataserviceFormat(source: FormatSource): object {
-  return { ...daysOf(source, rounded), forecast: entries(source, source.snapshot.forecast, rounded) };
+  const { current, today, now, forecast } = source.snapshot;
+  const remaining = today.filter(({ end }) => end > now);
+  return {
+    current_price: current ? rounded(current.price) : null,
+    ...daysOf(source, rounded),
+    ...figuresOf("today_remaining", source, remaining),
+    forecast: entries(source, forecast, rounded),
+  };
 }
 
-/** Returns the attributes, with as much of the forecast as fits. */
+/** Returns the attributes, with as much of the forecast as fits, and without what changes with each interval. */
 export function energidataserviceAttributes(source: FormatSource): object {
   const days = daysOf(source, shortPrice);
   const forecast = fitting({ ...days, forecast: [] }, entries(source, source.snapshot.forecast, shortPrice));
@@ -28,10 +35,9 @@ export function energidataserviceAttributes(source: FormatSource): object {
 
 function daysOf(source: FormatSource, decimals: Decimals): object {
   const { snapshot, region } = source;
-  const { current, today, tomorrow, currency, tomorrowValid, now } = snapshot;
+  const { today, tomorrow, currency, tomorrowValid } = snapshot;
   const orNull = <List extends readonly unknown[]>(list: List) => (list.length > 0 ? list : null);
   return {
-    current_price: current ? decimals(current.price) : null,
     unit: "kWh",
     currency,
     region,
@@ -43,11 +49,6 @@ function daysOf(source: FormatSource, decimals: Decimals): object {
     raw_today: orNull(entries(source, today, decimals)),
     raw_tomorrow: orNull(entries(source, tomorrow, decimals)),
     ...figuresOf("today", source, today),
-    ...figuresOf(
-      "today_remaining",
-      source,
-      today.filter(({ end }) => end > now),
-    ),
     ...figuresOf("tomorrow", source, tomorrowValid ? tomorrow : []),
     use_cent: false,
     tariffs: { additional_tariffs: {}, tariffs: {} },
@@ -55,7 +56,7 @@ function daysOf(source: FormatSource, decimals: Decimals): object {
   };
 }
 
-/** Returns minimum, maximum and mean of the points. `today_remaining` starts with the current interval. */
+/** Returns minimum, maximum and mean of the points. */
 function figuresOf(
   day: "today" | "today_remaining" | "tomorrow",
   source: FormatSource,

@@ -34,10 +34,17 @@ const QUARTERS: Writing = {
 };
 
 export function nordpoolFormat(source: FormatSource): object {
-  return shaped(source, FULL);
+  const { current, day } = source.snapshot;
+  return {
+    current_price: current ? rounded(current.price) : null,
+    low_price: current && day ? current.price < day.mean : null,
+    price_percent_to_average: current && day && day.mean !== 0 ? rounded(current.price / day.mean) : null,
+    additional_costs_current_hour: current?.variableCharges === undefined ? null : rounded(current.variableCharges),
+    ...shaped(source, FULL),
+  };
 }
 
-/** Returns the attributes, shortened as the resolution requires. */
+/** Returns the attributes, shortened as the resolution requires, and without what changes with each interval. */
 export function nordpoolAttributes(source: FormatSource): object {
   const isHours = source.snapshot.today.every(({ start, end }) => end - start >= HOUR_MS);
   const attributes = shaped(source, isHours ? HOURS : QUARTERS);
@@ -47,7 +54,7 @@ export function nordpoolAttributes(source: FormatSource): object {
 
 function shaped(source: FormatSource, { start: textOfStart, end: textOfEnd, decimals }: Writing): object {
   const { snapshot, calendar, region } = source;
-  const { current, today, tomorrow, day, currency } = snapshot;
+  const { today, tomorrow, currency } = snapshot;
   const raw = (points: readonly PricePoint[]) =>
     points.map(({ start, end, price }) => ({
       start: textOfStart(start, calendar),
@@ -55,10 +62,7 @@ function shaped(source: FormatSource, { start: textOfStart, end: textOfEnd, deci
       value: decimals(price),
     }));
   return {
-    current_price: current ? decimals(current.price) : null,
     ...figuresOfDay(source, decimals),
-    low_price: current && day ? current.price < day.mean : null,
-    price_percent_to_average: current && day && day.mean !== 0 ? rounded(current.price / day.mean) : null,
     unit: "kWh",
     currency,
     country: COUNTRIES[region?.slice(0, 2) ?? ""] ?? null,
@@ -68,7 +72,6 @@ function shaped(source: FormatSource, { start: textOfStart, end: textOfEnd, deci
     tomorrow_valid: snapshot.tomorrowValid,
     raw_today: raw(today),
     raw_tomorrow: raw(tomorrow),
-    additional_costs_current_hour: current?.variableCharges === undefined ? null : decimals(current.variableCharges),
     price_in_cents: false,
   };
 }
