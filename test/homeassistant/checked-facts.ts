@@ -86,8 +86,8 @@ export async function checkCommands(checks: Checks, { home, house }: Seen): Prom
   const readyBy = await entityId(home, "ready_by");
   await changes(
     "a time set in Home Assistant changes the plan",
-    () => home.act("text.set_value", readyBy, { value: "05:45" }),
-    async () => published().ready_by === "05:45" && (await home.state(readyBy)).state === "05:45",
+    () => home.act("time.set_value", readyBy, { time: "05:45:00" }),
+    async () => published().ready_by === "05:45" && (await home.state(readyBy)).state === "05:45:00",
   );
   await changes(
     "Run now switches the signal on in Home Assistant",

@@ -43,7 +43,7 @@ export function implausible(row: EntityRow<never>, state: string, now: number): 
   if (row.deviceClass === "timestamp" || row.deviceClass === "date")
     return Math.abs(Date.parse(state) - now) < 400 * DAY_MS ? null : wrong("a day of this or last year");
   if (row.key === "away") return state === "off" ? null : wrong("off, because no holiday is set");
-  if (row.platform === "text") return /^\d\d:\d\d$/.test(state) ? null : wrong("a time of day");
+  if (row.platform === "text") return /^\d\d:\d\d(:00)?$/.test(state) ? null : wrong("a time of day");
   if (row.unit) {
     const [least, most] = RANGES[row.unit];
     const value = Number(state);

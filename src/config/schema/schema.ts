@@ -150,7 +150,7 @@ const mqtt = z.strictObject({
   key: z.optional(secret("nobody", lines)),
   base_topic: z._default(topic, "elbro"),
   discovery_prefix: z._default(topic, "homeassistant"),
-  time_entities: z._default(z.boolean(), false),
+  time_entities: z.optional(z.boolean()),
 });
 
 const homeAssistant = z.strictObject({

@@ -16,7 +16,7 @@ export class Announcer {
   readonly #made = new Map<string, Made>();
 
   constructor(options: DiscoveryOptions, memory: KeyValue) {
-    this.#options = options;
+    this.#options = { ...options, timeEntities: options.timeEntities ?? hasTimeEntities(options, memory) };
     this.#memory = memory;
   }
 
@@ -41,6 +41,15 @@ export class Announcer {
     this.#made.set(id, { from, message, announced });
     return message;
   }
+}
+
+/** Returns whether times of day are `time` entities: in an installation that had not announced anything when first asked. */
+function hasTimeEntities({ baseTopic, daemon = null }: DiscoveryOptions, memory: KeyValue): boolean {
+  const id = deviceId(baseTopic, daemon);
+  const kept = readJson(memory, `time_entities/${id}`, z.boolean());
+  const isNew = kept ?? memory.read(`announced/${id}`) === null;
+  if (kept === null) memory.write(`time_entities/${id}`, JSON.stringify(isNew));
+  return isNew;
 }
 
 /** Returns a text that changes with the device's document. Rows with the same key are identical. */

@@ -28,8 +28,8 @@ export interface DiscoveryOptions {
   readonly supportUrl?: string | undefined;
   /** Language of the entity names; English by default. Ids do not depend on it. */
   readonly language?: Language;
-  /** Whether times of day are `time` entities, which Home Assistant has since 2026.5. */
-  readonly timeEntities?: boolean;
+  /** Whether times of day are `time` entities, which Home Assistant has since 2026.5. By default in a new installation. */
+  readonly timeEntities?: boolean | undefined;
   /** URL of the dashboard for browsers; undefined if the configuration does not set it. */
   readonly dashboardUrl?: string | undefined;
 }

@@ -49,7 +49,7 @@ export interface EntityRow<State> {
   readonly options?: readonly string[];
   /** True if Home Assistant creates the entity disabled. An entity that exists already stays as it is. */
   readonly isHidden?: true;
-  /** True for a time of day, which is a `time` with `mqtt.time_entities`. */
+  /** True for a time of day, which is a `time` in new installations. */
   readonly isTime?: true;
   /** `config` for a setting, `diagnostic` for the state of elbro or of a plug. Absent for all other entities. */
   readonly category?: "diagnostic" | "config";

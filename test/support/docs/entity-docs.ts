@@ -54,8 +54,8 @@ function meaningOf(key: string, about: Readonly<Record<string, string>>): string
 }
 
 function line(row: EntityRow<never>, about: string): string {
-  const { key, entityName: last = key, platform, deviceClass, unit, attributes, exists, isHidden } = row;
-  const kind = [platform.replace("_", " "), deviceClass].filter(Boolean).join(", ");
+  const { key, entityName: last = key, platform, deviceClass, unit, attributes, exists, isHidden, isTime } = row;
+  const kind = [(isTime ? "time" : platform).replace("_", " "), deviceClass].filter(Boolean).join(", ");
   const notes = [
     about,
     ...(attributes === undefined ? [] : [`Attributes: topic \`…/${attributes}\`.`]),

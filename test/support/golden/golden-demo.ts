@@ -35,6 +35,8 @@ const ENVIRONMENT = {
   NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(BEFORE)}`,
   ELBRO_API_PORT: "0",
   ELBRO_BROKER_PORT: "0",
+  // As in an installation of an earlier version, which keeps its entities.
+  ELBRO_MQTT_TIME_ENTITIES: "false",
   ELBRO_API_REQUESTS_PER_MINUTE: "1000",
   ELBRO_API_CORS: JSON.stringify([GOLDEN_ORIGIN]),
   ELBRO_API_KEYS: JSON.stringify([

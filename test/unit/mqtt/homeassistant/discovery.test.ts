@@ -5,7 +5,7 @@ import type { RetainedMessage } from "../../../../src/mqtt/client/message.ts";
 import { Announcer } from "../../../../src/mqtt/homeassistant/announcer.ts";
 import { daemonDevice } from "../../../../src/mqtt/homeassistant/daemon-entities.ts";
 import { deviceId, entityIdOf, uniqueIdOf } from "../../../../src/mqtt/homeassistant/device-id.ts";
-import { announce } from "../../../../src/mqtt/homeassistant/discovery.ts";
+import { announce, type DiscoveryOptions } from "../../../../src/mqtt/homeassistant/discovery.ts";
 import { type Device, existsFor, publishedValue } from "../../../../src/mqtt/homeassistant/entity.ts";
 import { formatRow, homeDevice, homeRows } from "../../../../src/mqtt/homeassistant/home-entities.ts";
 import { placeDevice } from "../../../../src/mqtt/homeassistant/place-entities.ts";
@@ -317,6 +317,24 @@ describe("times of day", () => {
     const others = (all: Record<string, Json>) => ({ ...all, from: null, ready_by: null });
     expect(others(time)).toEqual(others(text));
   });
+
+  test.each([
+    ["new", [], "time"],
+    ["earlier", ["announced/elbro"], "text"],
+  ])("of an installation that is %s keep their platform for ever", (_, announced, platform) => {
+    const kept = new Map(announced.map((name) => [name, "[]"]));
+    const memory = {
+      read: (name: string) => kept.get(name) ?? null,
+      write: (name: string, value: string) => void kept.set(name, value),
+    };
+    const { device } = planCase("", planOf(WASHER));
+    const shown = (options: Partial<DiscoveryOptions> = {}) =>
+      JSON.parse(new Announcer({ ...OPTIONS, ...options }, memory).messageOf(device).payload).components.from.platform;
+    expect(shown()).toBe(platform);
+    memory.write("announced/elbro", "[]");
+    expect(shown()).toBe(platform);
+    expect([shown({ timeEntities: true }), shown({ timeEntities: false })]).toEqual(["time", "text"]);
+  });
 });
 
 describe("a missing entity", () => {
@@ -350,7 +368,7 @@ describe("a missing entity", () => {
         kept.set(name, value);
       },
     };
-    const announcer = new Announcer(OPTIONS, memory);
+    const announcer = new Announcer({ ...OPTIONS, timeEntities: true }, memory);
     const message = announcer.messageOf(device);
     expect(announcer.messageOf(homeDevice(homeState(fullHome(at("2026-03-10T14:00:00Z")))))).toBe(message);
     expect(written).toBe(1);
