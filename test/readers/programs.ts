@@ -5,6 +5,8 @@ import path from "node:path";
 import { parse } from "yaml";
 import { install } from "../homeassistant/install.ts";
 import { type Machine, prepareMachine } from "../homeassistant/machine.ts";
+import { copiedText } from "../support/docs/copied-files.ts";
+import { pageText } from "../support/docs/docs-pages.ts";
 import type { Case } from "./cases.ts";
 
 /** Start in ms and price of each step, or the reason for none. */
@@ -46,7 +48,7 @@ export function programsIn(sources: string | null): readonly Program[] {
   });
   const inNodeRed = (form: string) => (cases: readonly Case[]) => {
     const source = sourceOf("node-red-contrib-power-saver");
-    return { version: versionOf(source), results: runInNodeRed(form, source, cases) };
+    return { version: versionOf(source), results: runInNodeRed(form, source, cases) as readonly Read[] };
   };
   const inEmhass = (action: string, key: string) => (cases: readonly Case[]) => ({
     version: EMHASS,
@@ -69,11 +71,11 @@ export function programsIn(sources: string | null): readonly Program[] {
     {
       ...{ name: "evcc", input: "the tariffs of this page over HTTP", home: "nordpool", steps: "all", decimals: 6 },
       note: "Its packages tariff, plugin and decoder. Lists are moved to the present, because evcc has no other clock.",
-      run: (cases) => runEvcc(sourceOf("evcc"), evccConfigs().page, cases),
+      run: (cases) => runEvcc(sourceOf("evcc"), pastedText("evcc"), cases),
     },
     {
       ...{ name: "evcc", input: "`config/snippets/evcc.yaml`", home: "nordpool", steps: "all", decimals: 6 },
-      run: (cases) => runEvcc(sourceOf("evcc"), evccConfigs().snippet, cases),
+      run: (cases) => runEvcc(sourceOf("evcc"), copiedText("snippets/evcc.yaml"), cases),
     },
     {
       ...{ name: "Predbat", input: "`metric_octopus_import`: entity, format predbat", home: "predbat", steps: "known" },
@@ -135,7 +137,7 @@ function versionOf(source: string): string {
     .replace(/^v/, "");
 }
 
-function runInHomeAssistant(program: string, source: string, cases: readonly Case[]): readonly Read[] {
+function runInHomeAssistant(program: string, source: string, cases: readonly object[]): readonly Read[] {
   const { machine, python } = homeAssistant();
   const folder = path.join(machine.folder, "readers");
   const copied = (from: string, name: string) => {
@@ -149,17 +151,17 @@ function runInHomeAssistant(program: string, source: string, cases: readonly Cas
   const script = copied(path.join(PROGRAMS, "in_home_assistant.py"), "in_home_assistant.py");
   const file = path.join(folder, "cases.json");
   writeFileSync(machine.outside(file), JSON.stringify(cases));
-  return JSON.parse(machine.run(python, script, folder, file, program)) as Read[];
+  return JSON.parse(machine.run(python, script, folder, file, program, pastedText(program))) as Read[];
 }
 
-let prepared: { readonly machine: Machine; readonly python: string } | null = null;
+let prepared: { readonly machine: Machine; readonly python: string; readonly version: string } | null = null;
 
 function homeAssistant() {
   if (prepared) return prepared;
   const machine = prepareMachine(Number.POSITIVE_INFINITY);
-  const { hass } = install(machine, { newest: false });
+  const { hass, version } = install(machine, { newest: false });
   mkdirSync(machine.outside(path.join(machine.folder, "readers")), { recursive: true });
-  prepared = { machine, python: path.join(path.dirname(hass), "python") };
+  prepared = { machine, python: path.join(path.dirname(hass), "python"), version };
   return prepared;
 }
 
@@ -171,23 +173,48 @@ function runInEmhass(action: string, key: string, cases: readonly Case[]): reado
   return JSON.parse(run(python, path.join(PROGRAMS, "in_emhass.py"), casesFile(cases), action, key)) as Read[];
 }
 
-function runInNodeRed(form: string, source: string, cases: readonly Case[]): readonly Read[] {
+function runInNodeRed(form: string, source: string, cases: object): unknown {
   const folder = path.join(FOLDER, "node-red");
   if (!existsSync(path.join(folder, "node_modules/node-red-contrib-power-saver"))) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(folder, "package.json"), "{}");
     run("npm", "install", "--prefix", folder, "--no-audit", "--install-links", `node-red@${NODE_RED}`, source);
   }
-  return JSON.parse(
-    run(process.execPath, path.join(PROGRAMS, "in-node-red.cjs"), folder, casesFile(cases), form),
-  ) as Read[];
+  return JSON.parse(run(process.execPath, path.join(PROGRAMS, "in-node-red.cjs"), folder, casesFile(cases), form));
 }
 
-/** Returns the configurations of evcc that the documentation shows. */
-function evccConfigs() {
-  const page = readFileSync(path.resolve(PROGRAMS, "../../../docs/other-programs.md"), "utf8");
-  const snippet = readFileSync(path.resolve(PROGRAMS, "../../../config/snippets/evcc.yaml"), "utf8");
-  return { page: /^## evcc\n+```yaml\n(.*?)^```/ms.exec(page)?.[1] ?? "", snippet };
+/** Runs pasted flows in Node-RED until their work is done. Returns the versions, and the plan of PowerSaver. */
+export async function pastedFlows(flows: string, sources: string | null): Promise<PastedFlows> {
+  const source = path.join(sources ?? "", "node-red-contrib-power-saver");
+  if (!existsSync(source)) throw new NotHere("a clone of node-red-contrib-power-saver in READERS_DIR is needed");
+  const minutes = runInNodeRed("pasted", source, JSON.parse(flows)) as PastedFlows["minutes"];
+  return { version: NODE_RED, saver: versionOf(source), minutes };
+}
+
+interface PastedFlows {
+  readonly version: string;
+  readonly saver: string;
+  readonly minutes: readonly { readonly start: string; readonly price: number }[];
+}
+
+/** Reads a calendar feed with the integration of Home Assistant and the version of its library that it names. */
+export function eventsIn(feed: string): { readonly version: string; readonly events: Exclude<Read, string> } {
+  const { machine, python, version } = homeAssistant();
+  const find =
+    "import homeassistant as h, pathlib as p; print(p.Path(h.__file__).parent / 'components/remote_calendar')";
+  const manifest = readFileSync(machine.outside(`${machine.run(python, "-c", find).trim()}/manifest.json`), "utf8");
+  const { requirements } = JSON.parse(manifest) as { requirements: string[] };
+  const folder = path.join(machine.folder, "readers/ical");
+  machine.run(python, "-m", "pip", "install", "--quiet", "--upgrade", "--target", folder, ...requirements);
+  const [events] = runInHomeAssistant("Remote Calendar", PROGRAMS, [{ feed, now: 0 }]);
+  if (typeof events === "string" || events === undefined) throw new Error(events);
+  return { version, events };
+}
+
+/** Returns what the page shows to paste into a program; empty if nothing. */
+function pastedText(program: string): string {
+  const section = pageText("docs/other-programs.md").split(`\n### ${program}\n`)[1]?.split("\n##")[0] ?? "";
+  return /^```\w+\n(.*?)^```/ms.exec(section)?.[1] ?? "";
 }
 
 /** Builds a program of evcc's packages, and loads a configuration with it. */
@@ -222,7 +249,7 @@ async function runCard(source: string, cases: readonly Case[]): Promise<Ran> {
   return { version: versionOf(source), results };
 }
 
-function casesFile(cases: readonly Case[]): string {
+function casesFile(cases: object): string {
   mkdirSync(FOLDER, { recursive: true });
   const file = path.join(FOLDER, "cases.json");
   writeFileSync(file, JSON.stringify(cases));

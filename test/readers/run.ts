@@ -7,6 +7,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { type Case, cases, STEP_MS } from "./cases.ts";
+import { type Demo, type Pasted, pasted, startDemo } from "./pasted.ts";
 import { NotHere, type Program, programsIn, type Read } from "./programs.ts";
 import { RESULTS, type Result } from "./results.ts";
 
@@ -18,19 +19,44 @@ const LOOKED_AHEAD_MS = 47 * HOUR_MS;
 const CHOSEN_STEPS = 48;
 
 const earlier = JSON.parse(readFileSync(RESULTS, "utf8")) as readonly Result[];
-const all: Case[] = [];
-for await (const each of cases()) all.push(each);
-console.log(`${all.length} times of day`);
+const sources = process.env.READERS_DIR ?? null;
+const [only] = process.argv.slice(2);
+const isWanted = ({ name }: { readonly name: string }) => only === undefined || only === name;
+const today = new Date().toISOString().slice(0, 10);
 
 const results: Result[] = [];
-const [only] = process.argv.slice(2);
-for (const program of programsIn(process.env.READERS_DIR ?? null)) {
-  const before = earlier.find(({ name, input }) => name === program.name && input === program.input);
-  const result = only === undefined || only === program.name ? await resultOf(program) : null;
-  if (result ?? before) results.push(result ?? (before as Result));
-  if (result && before && result.right * before.all < before.right * result.all) process.exitCode = 1;
+const programs = programsIn(sources);
+const all: Case[] = [];
+if (programs.some(isWanted)) {
+  for await (const each of cases()) all.push(each);
+  console.log(`${all.length} times of day`);
+}
+for (const program of programs) keep(program, isWanted(program) ? await resultOf(program) : null);
+{
+  await using demo = await startDemo();
+  for (const each of pasted) keep(each, isWanted(each) ? await loaded(each, demo.demo) : null);
 }
 writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
+
+/** Keeps a result, or the one of an earlier run. */
+function keep({ name, input }: { readonly name: string; readonly input: string }, result: Result | null): void {
+  const before = earlier.find((each) => each.name === name && each.input === input);
+  if (result ?? before) results.push(result ?? (before as Result));
+  if (result && result.right * (before?.all ?? 1) < (before?.right ?? 0) * result.all) process.exitCode = 1;
+}
+
+/** Loads what is pasted into a program. Returns null if it is not here. */
+async function loaded({ name, input, run }: Pasted, demo: Demo): Promise<Result | null> {
+  try {
+    const { version, right, all } = await run(demo, sources);
+    console.log(`${name} ${version}, ${input}: ${right} of ${all}`);
+    return { name, version, input, right, all, date: today };
+  } catch (error) {
+    if (!(error instanceof NotHere)) throw error;
+    console.log(`${name}, ${input}: not run: ${error.message}`);
+    return null;
+  }
+}
 
 /** Runs a program. Returns null if it is not here. */
 async function resultOf(program: Program): Promise<Result | null> {
@@ -41,8 +67,7 @@ async function resultOf(program: Program): Promise<Result | null> {
     for (const [i, each] of all.entries()) count(program, each, read[i] ?? "nothing", counted);
     console.log(`${name} ${version}, ${input}: ${counted.right} of ${counted.all}`);
     for (const wrong of [...counted.wrong].slice(0, 5)) console.log(`  ${wrong}`);
-    const date = new Date().toISOString().slice(0, 10);
-    return { name, version, input, right: counted.right, all: counted.all, date, ...(note ? { note } : {}) };
+    return { name, version, input, right: counted.right, all: counted.all, date: today, ...(note ? { note } : {}) };
   } catch (error) {
     if (!(error instanceof NotHere)) throw error;
     console.log(`${name}, ${input}: not run: ${error.message}`);

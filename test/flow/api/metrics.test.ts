@@ -106,7 +106,7 @@ test("a restart resets counters and keeps daily counts", async () => {
 });
 
 test.skipIf(lacks("promtool"))(
-  "promtool has no findings in the metrics of a home (skipped without promtool)",
+  "promtool has no findings in the metrics of a home and in the alerts (skipped without promtool)",
   async () => {
     await using it = await TestDaemon.start({ start: MORNING, config });
     await it.clock.runUntil(MORNING + 2 * HOUR_MS);
@@ -114,5 +114,11 @@ test.skipIf(lacks("promtool"))(
     const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], { input, encoding: "utf8" });
     expect([status, stdout, stderr]).toEqual([0, "", ""]);
     expect(input.split("\n").length).toBeGreaterThan(140);
+    const rules = "config/snippets/prometheus-rules.yml";
+    const checked = spawnSync("promtool", ["check", "rules", rules], { encoding: "utf8" });
+    expect([checked.status, checked.stdout]).toEqual([0, expect.stringContaining("SUCCESS: 4 rules found")]);
+    const named = new Set(metricRows.map(({ name }) => name));
+    const asked = copiedText("snippets/prometheus-rules.yml").match(/elbro_\w+/g) ?? [];
+    expect(asked.filter((name) => !named.has(name))).toEqual([]);
   },
 );

@@ -1,7 +1,7 @@
 /**
  * Reads prices with PowerSaver in Node-RED: the price of each minute in the schedule of its strategy "lowest price".
  * Arguments: folder in which both are installed, file with cases, form of the message. Prints for each case a list of
- * [start in ms, price], or an error.
+ * [start in ms, price], or an error. With the form `pasted` the file has flows: prints the plan of PowerSaver in them.
  */
 const { readFileSync, writeFileSync } = require("node:fs");
 const path = require("node:path");
@@ -28,8 +28,12 @@ const MESSAGES = {
   http: ({ http }) => ({ payload: http.powersaver }),
 };
 
+/** Time for pasted flows to connect, ask and send. */
+const PASTED_MS = 8_000;
+
 async function main() {
-  writeFileSync(path.join(folder, "flows.json"), JSON.stringify(FLOW));
+  const given = JSON.parse(readFileSync(casesFile, "utf8"));
+  writeFileSync(path.join(folder, "flows.json"), JSON.stringify(form === "pasted" ? given : FLOW));
   RED.init({
     ...{ httpAdminRoot: false, httpNodeRoot: false, userDir: folder, flowFile: "flows.json" },
     ...{ logging: { console: { level: "off" } }, telemetry: { enabled: false } },
@@ -39,7 +43,10 @@ async function main() {
   await RED.start();
   await started;
   const results = [];
-  for (const each of JSON.parse(readFileSync(casesFile, "utf8"))) results.push(await read(MESSAGES[form](each)));
+  if (form === "pasted") {
+    await new Promise((resolve) => setTimeout(resolve, PASTED_MS));
+    results.push(...(RED.nodes.getNode("elbro-saver-strategy")?.context().get("lastPlan").minutes ?? []));
+  } else for (const each of given) results.push(await read(MESSAGES[form](each)));
   process.stdout.write(JSON.stringify(results), () => process.exit(0));
 }
 
