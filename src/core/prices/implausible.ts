@@ -13,8 +13,9 @@ export interface UsualPrices {
 /** Days before today that prices are compared with, and how many of them have to be known. */
 export const USUAL_DAYS = 60;
 const MIN_USUAL_DAYS = 14;
-/** A price above this many usual maxima is implausible, and a day whose median is this many times the usual one or a part of it. */
+/** A price above this many usual maxima is implausible. */
 const MAX_TIMES = 20;
+/** A day in another unit: its median and its maximum are this many times the usual ones, or this part of them. */
 const DAY_TIMES = 50;
 
 /** Returns what prices usually are; null if too few days are known. Shape: one list for each day. */
@@ -26,9 +27,11 @@ export function usualPrices(days: readonly (readonly PricePoint[])[]): UsualPric
 
 /** Returns the implausible prices of a day by start. Zero and negative prices are plausible. */
 export function implausiblePrices(day: readonly PricePoint[], usual: UsualPrices): Map<EpochMs, number> {
-  const median = medianOf(day.map(({ price }) => price));
-  const times = median > 0 && usual.median > 0 ? Math.max(median / usual.median, usual.median / median) : 1;
-  const isDayWrong = times >= DAY_TIMES;
+  const prices = day.map(({ price }) => price);
+  const [median, maximum] = [medianOf(prices), Math.max(...prices)];
+  // The median alone is as low on each windy day, whose evening is not.
+  const times = [median / usual.median, maximum / usual.maximum];
+  const isDayWrong = times.every((n) => n >= DAY_TIMES) || times.every((n) => n > 0 && n * DAY_TIMES <= 1);
   const isWrong = ({ price }: PricePoint) => isDayWrong || (usual.maximum > 0 && price > MAX_TIMES * usual.maximum);
   return new Map(day.filter(isWrong).map(({ start, price }) => [start, price]));
 }
