@@ -18,14 +18,17 @@ export function plainDecimal(value: number): string {
   return value.toFixed(MAX_DECIMALS).replace(/\.?0+$/, "");
 }
 
-/** Texts by the object that they are made from. */
-const texts = new WeakMap<object, { readonly also: unknown; readonly text: string }>();
-
-/** Returns the JSON of what is made from an object, which is the same during a day, and from another value. */
-export function textOnce(of: object, also: unknown, make: () => object): string {
-  const known = texts.get(of);
-  if (known && known.also === also) return known.text;
-  const text = JSON.stringify(make());
-  texts.set(of, { also, text });
-  return text;
+/**
+ * Returns a function that makes the JSON of one kind of message once for an object, which is the same during a day, and
+ * another value.
+ */
+export function textMemo(): (of: object, also: unknown, make: () => object) => string {
+  const texts = new WeakMap<object, { readonly also: unknown; readonly text: string }>();
+  return (of, also, make) => {
+    const known = texts.get(of);
+    if (known && known.also === also) return known.text;
+    const text = JSON.stringify(make());
+    texts.set(of, { also, text });
+    return text;
+  };
 }

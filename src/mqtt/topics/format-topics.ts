@@ -1,7 +1,9 @@
 /** The prices of a home in the format of another program, published as the attributes of an entity. */
 import { formatAttributes } from "../../core/prices/formats/format-registry.ts";
 import type { FormatSource } from "../../core/prices/formats/format-source.ts";
-import { type RetainedMessage, textOnce } from "../client/message.ts";
+import { type RetainedMessage, textMemo } from "../client/message.ts";
+
+const exportText = textMemo();
 
 /** Topic of the export prices, below that of the home. */
 export const EXPORT_PRICES = "export_prices";
@@ -24,6 +26,6 @@ export function exportMessage(base: string, source: FormatSource): RetainedMessa
   const { today, byPosition, now } = source.snapshot;
   const shown = format === "emhass" ? "predbat" : format;
   // Predbat's attributes are the same during a day, the others change with the current price.
-  const attributes = textOnce(byPosition, shown === "predbat" ? shown : now, () => formatAttributes[shown](source));
+  const attributes = exportText(byPosition, shown === "predbat" ? shown : now, () => formatAttributes[shown](source));
   return { topic: `${base}/${id}/${EXPORT_PRICES}`, payload: today.length > 0 ? attributes : "" };
 }

@@ -3,13 +3,16 @@ import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { priceState } from "../../core/prices/price-state.ts";
 import type { PricePoint } from "../../core/prices/timeline.ts";
 import { wire } from "../../core/text/wire.ts";
-import { plainDecimal, type RetainedMessage, textOnce } from "../client/message.ts";
+import { plainDecimal, type RetainedMessage, textMemo } from "../client/message.ts";
 
 /**
  * Maximum number of published forecast hours; the length of the service's forecast varies.
  * The payload stays below 16,384 bytes, above which Home Assistant's recorder drops the attributes of a state.
  */
 const MAX_FORECAST_HOURS = 240;
+
+const pricesText = textMemo();
+const forecastText = textMemo();
 
 /** Returns the price messages of a home that are published first. `base` is the base topic without a trailing slash. */
 export function urgentMessages(base: string, { home, current, level, cheap }: HomeSnapshot): RetainedMessage[] {
@@ -29,9 +32,12 @@ export function homeMessages(base: string, snapshot: HomeSnapshot): RetainedMess
     { topic: `${topic}/price/state`, payload: JSON.stringify(priceState(snapshot)) },
     {
       topic: `${topic}/prices`,
-      payload: textOnce(snapshot.byPosition, snapshot.tomorrowPublishedAt, () => pricesOf(snapshot)),
+      payload: pricesText(snapshot.byPosition, snapshot.tomorrowPublishedAt, () => pricesOf(snapshot)),
     },
-    { topic: `${topic}/forecast`, payload: textOnce(snapshot.forecast, snapshot.currency, () => forecastOf(snapshot)) },
+    {
+      topic: `${topic}/forecast`,
+      payload: forecastText(snapshot.forecast, snapshot.currency, () => forecastOf(snapshot)),
+    },
   ];
 }
 

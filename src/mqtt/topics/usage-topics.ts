@@ -5,14 +5,17 @@ import type { DayUsage, HomeUsage, UsageFigures } from "../../core/prices/usage.
 import { usageOperations } from "../../core/prices/usage-amounts.ts";
 import { wire } from "../../core/text/wire.ts";
 import { seriesLabel } from "../../service/contract/polled-series.ts";
-import { type RetainedMessage, textOnce } from "../client/message.ts";
+import { type RetainedMessage, textMemo } from "../client/message.ts";
+
+const usageText = textMemo();
+const peaksText = textMemo();
 
 /** Returns one message for each series that was ever received. `base` is the base topic without a trailing slash. */
 export function usageMessages(base: string, homeId: string, usage: HomeUsage): RetainedMessage[] {
   return usageOperations.flatMap((operation) => {
     const figures = usage[operation];
     if (!figures) return [];
-    const payload = textOnce(figures, null, () => usageState(figures));
+    const payload = usageText(figures, null, () => usageState(figures));
     return [{ topic: `${base}/${homeId}/${seriesLabel(operation)}`, payload }];
   });
 }
@@ -25,7 +28,7 @@ export function peakMessages(base: string, homeId: string, month: MonthFigures |
   if (!month) return [];
   const { start, peaks } = month;
   const { mean = null, days = [], hours = [] } = peaks ?? {};
-  const payload = textOnce(month, null, () => wire({ start, mean, days, hours }));
+  const payload = peaksText(month, null, () => wire({ start, mean, days, hours }));
   return [{ topic: `${base}/${homeId}/${PEAKS}`, payload }];
 }
 
