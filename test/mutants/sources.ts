@@ -14,7 +14,7 @@ const FLOW_TESTS: Readonly<Record<string, readonly string[]>> = {
   state: ["flow/state"],
   plans: ["flow/plans"],
   mqtt: ["flow/mqtt"],
-  plugs: ["flow/plugs"],
+  plugs: ["unit/integrations", "flow/plugs"],
   integrations: ["flow/integrations"],
   api: ["contract", "flow/api"],
   cli: ["flow/cli"],

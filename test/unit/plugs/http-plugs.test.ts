@@ -251,6 +251,17 @@ describe.each(HTTP_FAMILIES)("%s with a password", (family) => {
     expect([world.plugs.snapshots()[0]?.available, world.problems]).toEqual([true, []]);
   });
 
+  test("is let in at its first request", async () => {
+    await using server = await HttpPlugServer.start(family, { login: LOGIN });
+    const row = plugFamilies[family];
+    const answered = Promise.withResolvers<PlugAnswer>();
+    const access = { ...accessTo(server.url), password: LOGIN.password, login: row.http.login };
+    const plug = openHttpPlug(access, answered.resolve);
+    plug.send({ topic: family === "tasmota" ? "/cm?cmnd=Power1" : "/rpc/Switch.GetStatus?id=0", payload: "" });
+    expect(await answered.promise).toMatchObject({ kind: "answered" });
+    await plug.close();
+  });
+
   test("without a password in the configuration is a problem that names it, not power or network", async () => {
     await using world = await HttpWorld.start(family, {}, { login: LOGIN });
     await world.wants({ on: true, until: T0 + 40 * MINUTE_MS });

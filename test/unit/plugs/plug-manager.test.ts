@@ -96,6 +96,16 @@ test("an ON without a timer is not sent: a clock that shows no time gives none, 
   expect(takeBrokenPromises()).toEqual([detail]);
 });
 
+test.each([
+  ["on, without a timer", { ...ESPHOME, when_lost: "on" as const }, ["plug_without_timer"]],
+  ["on, with a timer", { ...TASMOTA, when_lost: "on" as const }, []],
+  ["off, without a timer", ESPHOME, []],
+])("a plug with when_lost: %s has the problems %j", (_, setup, codes) => {
+  const around = new Around([setup]);
+  around.connects();
+  expect(around.problems.map(({ code }) => code)).toEqual(codes);
+});
+
 describe("a signal topic of the owner", () => {
   test("without a retained message is awaited for 2 s, then the plug gets OFF", () => {
     const around = new Around([SIGNALLED]);
@@ -177,6 +187,7 @@ describe("a custom plug with a regular expression", () => {
     around.hears("b/is", "heat");
     around.looks(T0 + 1_000);
     expect([around.state("a").reason_code, around.state("b").on]).toEqual(["no_signal", true]);
+    expect(around.plugs.snapshots()).toMatchObject([{ plan: "p" }, { plan: "p" }]);
     expect(around.problems.filter(({ code }) => code === "plug_refuses")).toMatchObject([
       { code: "plug_refuses", subject: "access to plug a", detail: expect.stringContaining("/^(a+)+$/") },
     ]);

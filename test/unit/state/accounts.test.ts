@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { configSchema } from "../../../src/config/schema/schema.ts";
 import type { FetchRequest } from "../../../src/core/fetching/fetch-types.ts";
 import { type SeriesKey, WHOLE } from "../../../src/core/series/series.ts";
+import type { Shard } from "../../../src/core/sharding/shard.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time/interval.ts";
 import type { Account } from "../../../src/service/client/account.ts";
@@ -12,6 +13,7 @@ import { seriesOf } from "../../../src/service/contract/series-mapping.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 import { type SimulatorOptions, startSimulator } from "../../../src/simulator/simulator.ts";
 import { openAccounts } from "../../../src/state/accounts/accounts.ts";
+import { SharedAccounts } from "../../../src/state/accounts/shared-accounts.ts";
 import { requestOf } from "../../../src/state/collector.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
@@ -213,6 +215,21 @@ test("a 429 pauses the account, also after a restart", async () => {
   const until = world.clock.now() + 30 * MINUTE_MS;
   expect(await send(restarted, world, stepOf("consumer", home, "today"))).toMatchObject({ kind: "deferred", until });
   expect(world.service.answered()).toHaveLength(1);
+});
+
+test("an account that comes from another shard is new once; with one process for all accounts none is", () => {
+  const memory = new Map<string, string>();
+  const open = (shard: Shard | null) =>
+    new SharedAccounts(shard, {
+      read: (name) => memory.get(name) ?? null,
+      write: (name, text) => void memory.set(name, text),
+    });
+  const shard = { index: 0, count: 2 };
+  open(shard).keep([{ name: "first" }]);
+  expect(["first", "second"].map((name) => open(shard).isNew(name))).toEqual([false, true]);
+  expect(open(null).isNew("second")).toBe(false);
+  open(shard).keep([{ name: "second" }]);
+  expect(["first", "second"].map((name) => open(shard).isNew(name))).toEqual([true, false]);
 });
 
 test("no key is written to the database", async () => {

@@ -48,8 +48,8 @@ function collecting(
     idOf: () => 1,
     withStored: (_series, rows) => rows,
     doubtAddresses: () => undefined,
-    keep: async (series, range, { rows, envelope, at }) => {
-      kept.push({ series, range, rows, envelope });
+    keep: async (series, range, { rows, envelope, at, isWhole }) => {
+      kept.push({ series, range, rows, envelope, isWhole });
       world.answeredAt = at;
       return { changed: world.changed, strayRows: strays[Math.min(kept.length, strays.length) - 1] ?? 0 };
     },
@@ -90,8 +90,15 @@ describe("a response", () => {
       range: WHOLE,
       rows: [{ date: "2026-03-10", requestCount: 1 }],
       envelope: {},
+      isWhole: true,
     });
     expect(it.changes).toEqual([COUNTS, COUNTS]);
+  });
+
+  test("of which a part cannot be read is stored as one that is not whole", async () => {
+    const it = collecting([{ ...answered, dropped: { count: 1, ids: [], why: "row 1: expected object" } }]);
+    await it.clock.runUntil(START + HOUR_MS);
+    expect(it.kept).toMatchObject([{ isWhole: false }]);
   });
 
   test("without changes is not announced", async () => {

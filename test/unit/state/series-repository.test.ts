@@ -8,7 +8,7 @@ import {
   type Interval,
   MINUTE_MS,
 } from "../../../src/core/time/interval.ts";
-import type { ParamsOf } from "../../../src/service/contract/operations.ts";
+import type { Dropped, ParamsOf } from "../../../src/service/contract/operations.ts";
 import { seriesOf } from "../../../src/service/contract/series-mapping.ts";
 import { SeriesRepository } from "../../../src/state/series-repository.ts";
 import type { Found } from "../../../src/state/stored-answer.ts";
@@ -39,12 +39,13 @@ class Shelved implements Disposable {
     operation: Id,
     params: ParamsOf<Id> & { readonly from: EpochMs; readonly to: EpochMs },
     body: object,
+    dropped: Dropped | null = null,
   ): Promise<boolean | null> {
     const range = { start: params.from, end: params.to };
     const seriesId = this.repository.store.idOf(seriesOf(account, operation, params));
     const id = this.repository.requestLog.spend(spendOf({ at: this.now, seriesId, range }));
     this.repository.requestLog.settle(id, 200, "request", this.now);
-    return this.repository.keepAnswer(account, operation, params, { body: body as never, at: this.now });
+    return this.repository.keepAnswer(account, operation, params, { body: body as never, at: this.now, dropped });
   }
 
   [Symbol.dispose](): void {
@@ -137,6 +138,22 @@ describe("the age of a response", () => {
     const both = { start: whole.start, end: short.end };
     const stale = shelved.repository.staleRange(account, "prices", pricesOf(both), { now: asked + HOUR_MS });
     expect(stale).toEqual(short);
+    const soon = { now: asked + MINUTE_MS, askedSince: asked };
+    expect(shelved.repository.staleRange(account, "prices", pricesOf(both), soon)).toBeNull();
+    const since = { ...soon, askedSince: asked + 1 };
+    expect(shelved.repository.staleRange(account, "prices", pricesOf(both), since)).toEqual(short);
+  });
+
+  test("of a day with a row that cannot be read is fresh for 15 min, although the row of before is kept", async () => {
+    using shelved = new Shelved();
+    const day = dayOf("2026-03-27");
+    await shelved.answered("prices", pricesOf(day), bodyOf(day));
+    const found = () => shelved.repository.find(account, "prices", pricesOf(day), { now: shelved.now + HOUR_MS });
+    expect(found()?.fresh).toBe(true);
+    const dropped = { count: 1, ids: [], why: "row 0: totalPricePerKWh: expected number" };
+    await shelved.answered("prices", pricesOf(day), bodyOf(day, rowsOf("hour", day).slice(1)), dropped);
+    expect(found()?.fresh).toBe(false);
+    expect(JSON.parse(textOf(found()) ?? "")).toEqual(bodyOf(day));
   });
 
   test("of a range that was only partly requested is that of the known part, which is never fresh", async () => {
