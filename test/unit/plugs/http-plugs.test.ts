@@ -151,6 +151,7 @@ describe.each(HTTP_FAMILIES)("%s over HTTP", (family) => {
     await world.runUntil(end - 1);
     await world.wants({ on: false, until: null });
     expect([device.on, device.timerAt, world.problems]).toEqual([false, null, []]);
+    expect([...world.memory.keys()].filter((name) => name.endsWith("certificate"))).toEqual([]);
   });
 
   test("switches off by its timer if elbro dies in a run", async () => {

@@ -97,10 +97,10 @@ test("an ON without a timer is not sent: a clock that shows no time gives none, 
 });
 
 test.each([
-  ["on, without a timer", { ...ESPHOME, when_lost: "on" as const }, ["plug_without_timer"]],
-  ["on, with a timer", { ...TASMOTA, when_lost: "on" as const }, []],
-  ["off, without a timer", ESPHOME, []],
-])("a plug with when_lost: %s has the problems %j", (_, setup, codes) => {
+  ["on, without a timer", ["plug_without_timer"], { ...ESPHOME, when_lost: "on" as const }],
+  ["on, with a timer", [], { ...TASMOTA, when_lost: "on" as const }],
+  ["off, without a timer", [], ESPHOME],
+])("a plug with when_lost: %s has the problems %j", (_, codes, setup) => {
   const around = new Around([setup]);
   around.connects();
   expect(around.problems.map(({ code }) => code)).toEqual(codes);
@@ -241,9 +241,12 @@ describe("the published state", () => {
   test("the published state is accompanied by one log line per switch and manual change, not per renewal or connection", () => {
     const around = new Around([TASMOTA]);
     around.connects();
+    const { wakes } = around;
     around.plugs.onDown();
+    expect(around.wakes).toBe(wakes + 1);
     around.looks(T0 + 1_000);
     around.plugs.onUp();
+    expect(around.wakes).toBe(wakes + 2);
     around.looks(T0 + 2_000);
     around.hears("stat/heater/POWER", "OFF");
     around.looks(T0 + 3_000);

@@ -226,6 +226,17 @@ describe("a plug that watches a machine", () => {
     expect(world.machines.at(-1)).toBe("done");
   });
 
+  test("is left to the owner if no plan takes a machine that is started", () => {
+    const world = new MeterWorld(STARTS);
+    world.takes = false;
+    world.wanted = { on: false, until: null };
+    world.at(T0, OFF, sensor(0));
+    world.at(T0 + 1_000, ON);
+    world.said.length = 0;
+    world.at(T0 + MINUTE_MS, sensor(0, 60));
+    expect([world.machines.at(-1), world.said]).toEqual(["absent", []]);
+  });
+
   test("still knows after a restart that the machine waits, and keeps it OFF", async () => {
     const world = new MeterWorld(STARTS);
     world.wanted = { on: false, until: null };
