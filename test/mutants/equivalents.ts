@@ -52,7 +52,7 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: "src/core/time/schedule-slots.ts",
-    line: "forecastBeforeTomorrow: everyMinutes(180, 20, 24 * 60 - 1).map((minute) => (minute === 740 ? 830 : minute)),",
+    line: "const FORECAST: Slots = everyMinutes(180, 20, 24 * 60 - 1).filter((minute) => minute !== 200);",
     change: "24 → 48",
     reason: "The times of a second day are those of the next day.",
   },

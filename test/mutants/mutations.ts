@@ -52,7 +52,10 @@ export function mutationsOf(file: string, source: string): Mutation[] {
       const [yes, no] = [consequent, alternate].map(({ start, end }) => source.slice(start, end));
       add(test.end, end, ` ? ${no} : ${yes}`);
     },
-    IfStatement: ({ test }) => add(test.start, test.end, "false"),
+    IfStatement({ test, consequent, alternate }) {
+      add(test.start, test.end, "false");
+      if (!alternate && IS_LOG.test(source.slice(consequent.start, consequent.end))) ignored.push(test);
+    },
     Literal({ value, start, end }) {
       if (typeof value === "boolean") add(start, end, String(!value));
       else if (typeof value === "number") add(start, end, String(value < MIN_DOUBLED ? value + 1 : value * 2));

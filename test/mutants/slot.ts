@@ -75,6 +75,7 @@ export class Slot implements Disposable {
     this.#child ??= fork(path.join(import.meta.dirname, "slot-process.ts"), [this.#copy.root], {
       detached: true,
       stdio: "ignore",
+      env: { ...process.env, TEST_LIMITS: "short" },
     });
     const child = this.#child;
     const { promise, resolve, reject } = Promise.withResolvers<Answer | "no end">();

@@ -26,7 +26,6 @@ const HOUR_MS = 3_600_000;
 /** A mutant can make a wait of a test endless. */
 const POLL_MS = 20_000;
 const PROGRAMS = /support\/processes\/|dist\/elbro\.cjs|\.spawn\(/;
-process.env.TEST_LIMITS = "short";
 
 export class Tests implements AsyncDisposable {
   readonly #root: string;

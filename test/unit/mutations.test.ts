@@ -15,6 +15,7 @@ test.each([
   ["if (a) b(c);", ["if (false) b(c);", "if (a) ;"]],
   ["const A = 10;", ["const A = 20;"]],
   ['this.#log.info({ b: c + 1 }, "d"); log.e(f);', ['this.#log.info({ b: c + 1 }, "d"); ;']],
+  ["if (a > b) log.info({}, 'c');", []],
   ["type A = 1 | true; export const a: 2 = b;", []],
 ])("%s", (source, mutants) => {
   expect(mutantsOf(source)).toEqual(mutants);
