@@ -114,8 +114,6 @@ class Session implements BrokerSession {
   readonly #waitingCommands: { readonly topic: string; readonly payload: string }[] = [];
   #unacknowledgedCommands = 0;
   #isLeaving = false;
-  /** Whether the packets of this turn wait for its end. */
-  #isWriting = false;
   /** Callbacks of `askRetained` by topic. Bounded by the window. */
   readonly #awaited = new Map<string, () => void>();
 
@@ -125,11 +123,12 @@ class Session implements BrokerSession {
     this.#support = support;
     this.#stream = stream;
     this.#client = new MqttClient(() => stream, clientOptions(options, version, support));
-    this.#client.on("packetsend", () => this.#writeTogether());
     const bounds = new PacketBounds();
     let flaw: string | null = null;
     // Before MQTT.js, which would handle the packet although the connection is closed after this piece.
     stream.prependListener("data", (piece: Buffer) => {
+      // Not after CONNACK: the first price does not wait for the rest of the start.
+      if (this.#phase === "up") this.#writeTogether();
       const isFirst = flaw === null;
       flaw ??= bounds.flawOf(piece);
       if (flaw === null) return;
@@ -141,15 +140,10 @@ class Session implements BrokerSession {
     });
   }
 
-  /** Writes all packets of an event-loop turn at its end. MQTT.js would write each answer to an acknowledgement alone. */
+  /** Writes what follows from a received piece at once. MQTT.js would write each answer to an acknowledgement alone. */
   #writeTogether(): void {
-    if (this.#isWriting) return;
-    this.#isWriting = true;
     this.#stream.cork();
-    setImmediate(() => {
-      this.#isWriting = false;
-      this.#stream.uncork();
-    });
+    setImmediate(() => this.#stream.uncork());
   }
 
   over(signal: AbortSignal): Promise<SessionResult> {
