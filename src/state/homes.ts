@@ -51,8 +51,9 @@ export class Homes {
   readonly #byId = new Map<string, Home>();
   /** Homes whose addresses are in no list any more, newest first. Their data stays readable. */
   #former: readonly Home[];
-  /** Homes that are former ones since the last call of `takeGone`. */
+  /** Homes that are former ones, or in another region, since the last call of `takeGone` and `takeRelocated`. */
   #gone: Home[] = [];
+  #relocated: Home[] = [];
 
   constructor(
     accounts: readonly string[],
@@ -121,6 +122,48 @@ export class Homes {
     return this.#gone.splice(0);
   }
 
+  /** Returns the homes whose region a new list of addresses has changed, once. */
+  takeRelocated(): readonly Home[] {
+    this.#read();
+    return this.#relocated.splice(0);
+  }
+
+  get former(): readonly Home[] {
+    this.#read();
+    return this.#former.filter(({ id }) => !this.#byId.has(id));
+  }
+
+  formerAt(addressId: string): Home | null {
+    const isHere = (home: Home) => home.addressId.toLowerCase() === addressId.toLowerCase();
+    return this.at(addressId) ? null : (this.former.find(isHere) ?? null);
+  }
+
+  /**
+   * Ends a former home: forgets it, or with `to` gives its id, and so its plans and entities, to the home with that id. It
+   * gets another id then. Returns null if one of them does not exist, or has its id from the configuration.
+   */
+  endFormer(id: string, to: string | null): Home | null {
+    const former = this.former.find((home) => home.id === id);
+    const next = to === null ? null : this.named(to);
+    if (!former || (to !== null && !next) || this.#given.has(to ?? "")) return null;
+    const others = this.#former.filter((home) => home !== former);
+    if (next) {
+      const formerId = freeId(`${id}_former`, this.#usedIds);
+      this.#usedIds.add(formerId);
+      this.#settings.write(nameOfId({ id: former.addressId }), formerId);
+      this.#settings.write(nameOfId({ id: next.addressId }), id);
+      others.unshift({ ...former, id: formerId });
+    }
+    this.#keepFormer(others);
+    this.#join();
+    return former;
+  }
+
+  #keepFormer(former: readonly Home[]): void {
+    this.#former = former.slice(0, MAX_FORMER);
+    this.#settings.write(FORMER, JSON.stringify(this.#former));
+  }
+
   at(addressId: string): Home | null {
     return this.#find(addressId)?.home ?? null;
   }
@@ -155,9 +198,9 @@ export class Homes {
     return this.#library.store.covers(seriesOf(account, "addresses", {}), WHOLE);
   }
 
-  /** Returns the account of an address; null if the address is unknown. */
+  /** Returns the account of an address, also of a former home; null if the address is unknown. */
   accountOf(addressId: string): string | null {
-    return this.#find(addressId)?.account ?? null;
+    return this.#find(addressId)?.account ?? this.formerAt(addressId)?.account ?? null;
   }
 
   /** Ignores the case of ids, because they are UUIDs. */
@@ -171,6 +214,8 @@ export class Homes {
     const stale = [...this.#stale];
     this.#stale.clear();
     const before = [...this.#byId.values()].filter(({ account }) => stale.includes(account));
+    const regionOf = (addressId: string) => this.#held.get(addressId.toLowerCase())?.address.region;
+    const regions = before.map(({ addressId }) => regionOf(addressId));
     const read = stale.map((account) => {
       const rows = this.#library.store.latest(seriesOf(account, "addresses", {})) ?? [];
       return [account, rows as unknown as readonly Address[]] as const;
@@ -179,12 +224,13 @@ export class Homes {
     for (const [, addresses] of read)
       for (const address of addresses) this.#usedIds.add(this.#settings.read(nameOfId(address)) ?? "");
     this.#join();
+    const isMoved = ({ addressId }: Home, i: number) => ![undefined, regions[i]].includes(regionOf(addressId));
+    this.#relocated.push(...before.filter(isMoved));
     const gone = before.filter(({ addressId }) => !this.#held.has(addressId.toLowerCase()));
     if (gone.length === 0) return;
     this.#gone.push(...gone);
     const others = this.#former.filter(({ id }) => !gone.some((home) => home.id === id));
-    this.#former = [...gone, ...others].slice(0, MAX_FORMER);
-    this.#settings.write(FORMER, JSON.stringify(this.#former));
+    this.#keepFormer([...gone, ...others]);
   }
 
   #join(): void {
@@ -233,7 +279,7 @@ export class Homes {
   }
 }
 
-function nameOfId({ id }: Address): string {
+function nameOfId({ id }: Pick<Address, "id">): string {
   return `home/${id}`;
 }
 

@@ -74,6 +74,8 @@ export interface State {
   readonly daemonState: (now: EpochMs) => Promise<DaemonState>;
   /** Makes every account, or those with these names, check at once which requests are due. */
   readonly refresh: (accounts?: ReadonlySet<string>) => void;
+  /** See `Homes.endFormer`. Returns whether it was possible. */
+  readonly endFormer: (id: string, to: string | null) => boolean;
   /** Applies accounts, homes and levels of a new configuration. Those that it omits end. */
   readonly configure: (next: Config) => void;
   /** Makes the copy of the database now. Returns the reason of a failure; null on success. */
@@ -138,6 +140,7 @@ export function openState(options: StateOptions, storage: Storage, service: Serv
       shared.keep(accounts.all);
       loops.follow(configureHomes(state, next, changes));
     },
+    endFormer: (id, to) => endFormer(state, changes, { id, to }),
     isTimeTrusted: (now) => guard.trusted(now),
     checkClock,
     checkMachine(now) {
@@ -203,6 +206,9 @@ function emitHomeChanges(
       endHome(home, problems, clock.now());
       stateChanged.emit({ home: home.id });
     }
+    const relocated = series.operation === "addresses" ? homes.takeRelocated() : [];
+    for (const home of relocated)
+      for (const each of repository.forgetPrices(home.account, home.addressId, clock.now())) homeReader.changed(each);
     const ofAccount = series.operation === "addresses" ? homes.of(series.account) : [];
     for (const { id } of ofAccount) stateChanged.emit({ home: id });
     stateChanged.emit({ home: homes.at(series.place)?.id ?? null });
@@ -245,6 +251,17 @@ function endHome({ name, account, addressId }: Home, problems: Problems, since: 
   for (const { subject } of problems.list()) if (subject.includes(addressId)) problems.end(subject);
   const detail = message("found.home_gone", { home: name });
   problems.start({ code: "address_gone", subject: `${account} ${addressId}`, since, detail });
+}
+
+function endFormer(
+  { homes, problems }: Pick<State, "homes" | "problems">,
+  { stateChanged }: ChangeBus,
+  { id, to }: { readonly id: string; readonly to: string | null },
+): boolean {
+  const former = homes.endFormer(id, to);
+  if (former) problems.end(`${former.account} ${former.addressId}`);
+  for (const home of former ? [id, to, null] : []) stateChanged.emit({ home });
+  return former !== null;
 }
 
 /** Applies homes and levels of a new configuration. Returns the names of the accounts whose homes changed. */

@@ -139,6 +139,9 @@ export class SeriesRepository {
     range: Interval,
     { rows, envelope, at, isWhole = true }: Kept,
   ): Promise<SeriesChange | null> {
+    const currency = this.store.envelope(series)?.currency;
+    if (typeof currency === "string" && typeof envelope.currency === "string" && currency !== envelope.currency)
+      this.#writing.attempt(() => this.store.setAside(series, currency));
     const chunkRange = chunkUnitOf(series.unit) === null ? null : range;
     const writeAnswered = () => this.requestLog.writeAnswered(this.store.idOf(series), chunkRange, at);
     const canWithdraw = chunkRange !== null && isWhole && rows.length > 0 && this.store.knownId(series) !== null;
@@ -158,6 +161,18 @@ export class SeriesRepository {
       }
       await nextTurn();
     }
+  }
+
+  /** Deletes the prices of an address from today on, which are those of another region, so that they are requested again. */
+  forgetPrices(account: string, place: string, now: EpochMs): SeriesKey[] {
+    const today = this.#calendar.startOf("day", now);
+    const series = (["fifteenMinutes", "hour", "latest"] as const).map((unit): SeriesKey => {
+      return { account, place, operation: unit === "latest" ? "forecastPrices" : "prices", unit };
+    });
+    for (const each of series)
+      this.#writing.attempt(() => this.store.deleteFrom(each, today, this.#calendar.add("day", today, 2)));
+    this.#revise(account);
+    return series;
   }
 
   /** Returns the revision of an account. While it is unchanged, the times of the account's series are unchanged too. */

@@ -1,10 +1,14 @@
 /** Endpoint that lists the addresses of the accounts. */
 
-import { textIn } from "../../core/language/text.ts";
+import { message, textIn } from "../../core/language/text.ts";
+import { localError } from "../../http/errors.ts";
 import type { Address } from "../../service/contract/resources.ts";
 import { asTried } from "../../state/accounts/open-account.ts";
+import type { State } from "../../state/open-state.ts";
 import { endpoint } from "../endpoint.ts";
-import { described, list, namedObject, orNull, text, type ValueOf } from "../schema.ts";
+import { homeInPath } from "../parameters.ts";
+import { described, list, named, namedObject, orNull, strictObject, text, type ValueOf } from "../schema.ts";
+import { BODY_ERRORS } from "../settings/configuration.ts";
 import { tryAccount } from "../settings/try-connection.ts";
 
 const listedAddress = () =>
@@ -18,6 +22,10 @@ const listedAddress = () =>
   });
 const addresses = () =>
   namedObject("AddressesByAccount", {
+    former: described(
+      list(namedObject("FormerHome", { home: text, name: text, address: text })),
+      "Homes whose addresses are in no list any more.",
+    ),
     accounts: list(
       namedObject("AccountAddresses", {
         account: text,
@@ -49,10 +57,39 @@ export const addressEndpoints = [
         const trouble = trial && !trial.works ? `${trial.code}: ${textIn("en", trial.facts.detail ?? "")}` : null;
         listed.push({ account: name, trouble, addresses: known });
       }
-      return { kind: "json", body: { accounts: listed } };
+      return { kind: "json", body: { former: formerIn(source.state), accounts: listed } };
+    },
+  }),
+  endpoint("POST /local/v1/former-homes/:home", "endFormerHome", "control", {
+    summary: "Forgets a former home, or lets the home at the new address take over its id, plans and entities.",
+    params: { home: homeInPath },
+    answer: () =>
+      namedObject("FormerHomes", {
+        former: list(namedObject("FormerHome", { home: text, name: text, address: text })),
+      }),
+    errors: ["invalid_parameter", "resource_not_found", ...BODY_ERRORS],
+    example: "/local/v1/former-homes/home",
+    body: {
+      schema: () =>
+        named(
+          "FormerHomeChange",
+          strictObject({
+            moved_to: described(orNull(text), "The home that takes over; null forgets the former home."),
+          }),
+        ),
+      example: { moved_to: "house" },
+    },
+    run({ state }, { home }, { body: { moved_to: to } }) {
+      if (!state.endFormer(home, to))
+        return localError("resource_not_found", message("refused.former_home", { home, to: to ?? "–" }));
+      return { kind: "json", body: { former: formerIn(state) } };
     },
   }),
 ];
+
+function formerIn({ homes }: Pick<State, "homes">) {
+  return homes.former.map(({ id, name, addressId }) => ({ home: id, name, address: addressId }));
+}
 
 function listedOf(address: Address, homeIds: ReadonlyMap<string, string>): ValueOf<typeof listedAddress> {
   const { id, label, formattedAddress, region, capabilities } = address;

@@ -30,13 +30,20 @@ export function mirrorRoutes(deps: ApiDeps, report: CrashReport): readonly Route
 }
 
 function mirrorSource(deps: ApiDeps, { onCrash, newRequestId }: CrashReport): MirrorSource {
-  const { repository } = deps.state;
-  return {
+  const { repository, homes } = deps.state;
+  const source: MirrorSource = {
     onLateCrash: (error) => onCrash(error, newRequestId()),
-    refusal: (operation, params) => refusalOf(deps, operation, params),
+    refusal(operation, params) {
+      // The service knows nothing of a former home any more, so what is stored of it is final.
+      const isStored = homes.formerAt(addressIn(params)) && source.find(operation, params, deps.clock.now());
+      return isStored ? null : refusalOf(deps, operation, params);
+    },
     find(operation, params, now, askedSince) {
+      const isFormer = homes.formerAt(addressIn(params)) !== null;
       const found = accountsFor(deps, operation, params).map(({ name }) => {
-        const part = repository.find(name, operation, params, { now, askedSince });
+        const whole = repository.find(name, operation, params, { now, askedSince });
+        const stored = isFormer ? (whole ?? repository.findPart(name, operation, params, now)) : whole;
+        const part = stored && isFormer ? { ...stored, fresh: true } : stored;
         return (
           part &&
           upcomingOnly(part, operation, () => upcomingStart(repository, { account: name, operation, params }, now))
@@ -61,6 +68,7 @@ function mirrorSource(deps: ApiDeps, { onCrash, newRequestId }: CrashReport): Mi
       return inFlight ?? first.flights.share(key, () => askAll(deps, accounts, { operation, params, askedSince }));
     },
   };
+  return source;
 }
 
 /** Asks the service with each account, and joins the answers. */

@@ -219,6 +219,30 @@ export class SeriesStore {
     return gap;
   }
 
+  /** Deletes the chunks of a series from the one that contains `from` on, so that they are requested again. */
+  deleteFrom(key: SeriesKey, from: EpochMs, to: EpochMs): void {
+    const record = this.#known(key);
+    if (!record) return;
+    for (const start of chunkStarts(key.unit, { start: from, end: to }, this.#calendar)) {
+      this.#chunks.delete(record.id, start);
+      record.chunks.set(start, null);
+    }
+    record.whole = null;
+    this.#noteChange(record);
+  }
+
+  /** Keeps the stored rows of a series under a name that is not read, because new ones are in another currency. */
+  setAside(key: SeriesKey, currency: string): void {
+    const record = this.#known(key);
+    if (!record) return;
+    const name = `${encodeURIComponent(`${currency} ${record.id}`)}/${seriesName(key)}`;
+    this.#database
+      .prepare("update series set name = ?1, digest = digest(id, ?1, envelope) where id = ?2")
+      .run(name, record.id);
+    this.#noteChange(record);
+    this.#series.delete(seriesName(key));
+  }
+
   /** Returns the stored id of a series; null if it was never stored. */
   knownId(key: SeriesKey): number | null {
     return this.#known(key)?.id ?? null;

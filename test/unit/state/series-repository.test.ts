@@ -342,3 +342,18 @@ describe("storing", () => {
     expect(shelved.repository.find(account, "forecastPrices", { addressId }, shelved)?.fresh).toBe(true);
   });
 });
+
+test("rows never get another currency: the old ones are not read any more, and history is requested again", async () => {
+  using shelved = new Shelved();
+  const [first, second] = [dayOf("2026-06-08"), dayOf("2026-06-09")];
+  await shelved.answered("prices", pricesOf(first), bodyOf(first));
+  await shelved.answered("prices", pricesOf(second), { ...bodyOf(second), currency: "SEK" });
+  const series = seriesOf(account, "prices", pricesOf(first));
+  for (const restart of [() => undefined, () => shelved.restart()]) {
+    restart();
+    const { store } = shelved.repository;
+    expect(store.envelope(series)?.currency).toBe("SEK");
+    expect([store.rows(series, first).length, store.rows(series, second).length]).toEqual([0, 24]);
+    expect(shelved.repository.stateOf(series).chunk(first.start)).toBe(null);
+  }
+});
