@@ -2,7 +2,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ChunkState, isKnown, REVISION, type SeriesState } from "../core/fetching/fetch-types.ts";
-import { aggregateRows } from "../core/series/aggregate-rows.ts";
 import {
   chunkStarts,
   chunksOf,
@@ -22,16 +21,12 @@ import { aroundRows, rangeOf, seriesOf, takeApart } from "../service/contract/se
 import { KeyValueStore } from "../storage/key-value-store.ts";
 import { RequestLog } from "../storage/request-log.ts";
 import { MAX_REQUEST_AGE_MS } from "../storage/retention.ts";
-import { textOfRows } from "../storage/series/chunk-text.ts";
 import { type SeriesChange, SeriesStore } from "../storage/series/series-store.ts";
 import { WriteGuard } from "../storage/write-guard.ts";
 import { AddressLists } from "./answers/address-lists.ts";
 import { DoubtfulPrices } from "./answers/doubtful-prices.ts";
 import { withdrawnRows } from "./answers/withdrawn-rows.ts";
 import type { Found } from "./stored-answer.ts";
-
-/** Longest range that is aggregated: a leap year with a clock change. Its rows take 20 ms. */
-const MAX_AGGREGATED_MS = 366 * DAY_MS + HOUR_MS;
 
 /** Answer to a request of the LAN. `dropped`: what of it could not be read. */
 interface KeptAnswer<Id extends OperationId> {
@@ -276,52 +271,6 @@ export class SeriesRepository {
     if (answeredAt === null) return null;
     const read = () => this.store.json(series, range, aroundRows(operation, params, envelope));
     return { version, fresh: false, answeredAt, read };
-  }
-
-  /**
-   * Returns an aggregate of stored rows of a smaller unit; null without an interval of which enough is known, and for a
-   * longer range than a year. Never fresh: the service's own aggregate is preferred.
-   */
-  findAggregate<Id extends OperationId>(
-    account: string,
-    operation: Id,
-    params: ParamsOf<Id>,
-    now: EpochMs,
-  ): Found | null {
-    const range = rangeOf(operation, params);
-    const { unit } = seriesOf(account, operation, params);
-    const from = operationOf(operation).range?.unitFrom;
-    const finer = from === "resolution" ? "fifteenMinutes" : "hour";
-    if (from === undefined || unit === "latest" || unit === "fifteenMinutes" || unit === finer) return null;
-    if (range.end - range.start > MAX_AGGREGATED_MS) return null;
-    const series = { ...seriesOf(account, operation, params), unit: finer } as const;
-    const version = this.store.versionOf(series);
-    const envelope = this.store.envelope(series);
-    if (version === null || !envelope) return null;
-    const intervals = this.#calendar.intervals(unit, range).filter(({ start }) => start >= range.start);
-    const whole = { start: range.start, end: intervals.at(-1)?.end ?? range.end };
-    const rows = aggregateRows(this.store.rows(series, whole), finer, intervals, {
-      calendar: this.#calendar,
-      // A mean of some quarters is another price. A sum of what the service has is what the service would send.
-      ...(finer === "hour" ? { knownUntil: (interval: Interval) => this.#knownUntil(series, interval) } : {}),
-    });
-    const answeredAt = this.#oldestAnswer(series, whole, operation, now);
-    if (rows.length === 0 || answeredAt === null) return null;
-    const around = aroundRows(operation, params, { ...envelope, [from]: unit });
-    const read = () => Buffer.from(around.join(textOfRows(rows)));
-    return { version: `${version} ${unit}`, fresh: false, answeredAt, read };
-  }
-
-  /** Returns the end of the days of an interval that are known; its start if there is a gap before the last one. */
-  #knownUntil(series: SeriesKey, { start, end }: Interval): EpochMs {
-    const { chunk } = this.store.stateOf(series);
-    const id = this.store.knownId(series);
-    const days = chunksOf(series.unit, { start, end }, this.#calendar);
-    const isKnownDay = (day: Interval) =>
-      isKnown(chunk(day.start), id && this.requestLog.chunkAnsweredAt(id, day.start), day.end);
-    const gap = days.findIndex((day) => !isKnownDay(day));
-    const known = gap < 0 ? days : days.slice(0, gap);
-    return days.slice(known.length).some(isKnownDay) ? start : (known.at(-1)?.end ?? start);
   }
 
   /** Returns the time of the oldest answer about the requested chunks of a range; null without one. */

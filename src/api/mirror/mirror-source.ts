@@ -55,10 +55,6 @@ function mirrorSource(deps: ApiDeps, { onCrash, newRequestId }: CrashReport): Mi
       const accounts = accountsFor(deps, operation, params);
       return joined(accounts.map(({ name }) => repository.findPart(name, operation, params, now)));
     },
-    findAggregate(operation, params, now) {
-      const account = accountFor(deps, operation, params);
-      return account && repository.findAggregate(account.name, operation, params, now);
-    },
     async ask(operation, params, askedSince) {
       const accounts = accountsFor(deps, operation, params);
       const [first] = accounts;

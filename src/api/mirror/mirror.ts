@@ -23,8 +23,6 @@ export interface MirrorSource {
   ) => Found | null;
   /** Returns stored rows for a part of a request; null without stored rows. */
   readonly findPart: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
-  /** Returns an aggregate of stored rows of a smaller unit; null without one. */
-  readonly findAggregate: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, now: EpochMs) => Found | null;
   /** Asks the service out of the LAN's share of the quota for what is not fresh, and stores the answer. Equal requests share one. */
   readonly ask: <Id extends OperationId>(operation: Id, params: ParamsOf<Id>, askedSince: EpochMs) => Promise<Asked>;
   /** Called with the error of a request whose caller was already answered from storage. */
@@ -137,7 +135,7 @@ async function ask(
   const isFinal = result.kind === "refused" && FINAL_STATUSES.has(result.status);
   // The stored data may have changed during the request to the service.
   const stored = () => (hasOlder ? source.find(id, params, now) : null) ?? source.findPart(id, params, now);
-  const older = isFinal ? null : (stored() ?? source.findAggregate(id, params, now));
+  const older = isFinal ? null : stored();
   return older ? { kind: "content", found: older, at: now, how: STALE } : errorOf(result, now);
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/core/time/interval.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
@@ -81,37 +81,4 @@ test("a LAN request joins the schedule's request in flight for other ranges of t
   ]);
   expect(((await answer.json()) as { data: unknown[] }).data).toHaveLength(96);
   expect(prices() - before).toBe(1);
-});
-
-test("without the service, an hour, a day or a month is an aggregate of stored rows, marked as stale", async () => {
-  const simulator = { homes: ["danish"], seed: 3 } as const;
-  await using it = await TestDaemon.start({ start: MORNING, simulator, config: { history: { months: 2 } } });
-  await it.untilPriced();
-  const filled = () => JSON.stringify(it.log.filter(({ text }) => text === "history filled"));
-  const isFilled = () => ["consumption/hour", "solarExport/hour"].every((series) => filled().includes(series));
-  while (!isFilled()) await it.clock.runUntil(it.clock.now() + MINUTE_MS);
-  const { url, keys } = it.simulator;
-  const paths = [
-    "prices?from=2026-03-10T00:00:00Z&to=2026-03-10T12:00:00Z&resolution=hour",
-    "consumption?from=2026-03-01T23:00:00Z&to=2026-03-08T23:00:00Z&aggregation=day",
-    "solar-export?from=2026-01-31T23:00:00Z&to=2026-02-28T23:00:00Z&aggregation=month",
-  ].map((rest) => pathOf(it, rest));
-  const headers = { authorization: `Bearer ${keys.consumerKey}` };
-  const ofService = await Promise.all(paths.map(async (path) => (await fetch(`${url}${path}`, { headers })).json()));
-  it.simulator.setFaults([{ operation: "*", fault: "lostConnection" }]);
-  for (const [i, path] of paths.entries()) {
-    const answer = await it.request(path);
-    expect([path, answer.status, answer.headers.get("x-elbro-stale")]).toEqual([path, 200, "true"]);
-    const body = (await answer.json()) as { data: Record<string, number>[] };
-    const { data, ...envelope } = ofService[i] as typeof body;
-    expect(body).toMatchObject(envelope);
-    const expected = new Map(data.map((row) => [row.start, row]));
-    expect([path, body.data.length]).toEqual([path, data.length]);
-    for (const { start, energyKWh, totalPricePerKWh } of body.data) {
-      const own = expected.get(start);
-      expect(energyKWh ?? totalPricePerKWh).toBeCloseTo(Number(own?.energyKWh ?? own?.totalPricePerKWh), 2);
-    }
-  }
-  const long = pathOf(it, "consumption?from=2024-01-01T00:00:00Z&to=2026-03-01T00:00:00Z&aggregation=day");
-  expect((await it.request(long)).status).toBe(502);
 });

@@ -32,7 +32,6 @@ export async function startMirror(
     refusal: () => null,
     find: () => null,
     findPart: () => null,
-    findAggregate: () => null,
     ask: askNobody,
     onLateCrash,
     ...source,

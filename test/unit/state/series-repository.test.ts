@@ -219,52 +219,6 @@ describe("the age of a response", () => {
   });
 });
 
-describe("an aggregate of stored hours", () => {
-  const april = { start: dayOf("2026-04-01").start, end: dayOf("2026-04-30").end };
-  const perHour = (range: Interval) => rowsOf("hour", range).map((row) => ({ ...row, energyKWh: 1 }));
-  const answered = (shelved: Shelved, range: Interval, rows: readonly object[]) => {
-    const params = { addressId, from: range.start, to: range.end, aggregation: "hour" } as const;
-    return shelved.answered("consumption", params, { ...bodyOf(range, rows), aggregation: "hour" });
-  };
-  /** Returns the energy of each row by its day or month. */
-  function energies({ repository, now }: Shelved, aggregation: "day" | "month", range = april): unknown {
-    const params = { addressId, from: range.start, to: range.end, aggregation };
-    const text = textOf(repository.findAggregate(account, "consumption", params, now));
-    const { data } = JSON.parse(text ?? '{ "data": [] }') as { data: { start: string; energyKWh: number }[] };
-    return data.map(({ energyKWh }) => energyKWh);
-  }
-
-  test("an aggregate contains what the service has of days that had ended when it was asked", async () => {
-    using shelved = new Shelved();
-    const rows = perHour(april);
-    await answered(shelved, april, rows.toSpliced(30, 1));
-    expect(energies(shelved, "month")).toEqual([719]);
-    expect(energies(shelved, "day")).toEqual(Array.from({ length: 30 }, (_, day) => (day === 1 ? 23 : 24)));
-  });
-
-  test("an aggregate of a month that has not ended contains its complete days", async () => {
-    using shelved = new Shelved();
-    shelved.now = dayOf("2026-04-10").start + 9 * HOUR_MS;
-    const known = { start: april.start, end: shelved.now };
-    await answered(shelved, known, perHour(known));
-    expect(energies(shelved, "month")).toEqual([9 * 24]);
-    expect(energies(shelved, "day")).toHaveLength(9);
-  });
-
-  test("an aggregate without a day in between is left out, as is a day that was asked before its end", async () => {
-    using shelved = new Shelved();
-    const [first, second, third] = [dayOf("2026-04-01"), dayOf("2026-04-02"), dayOf("2026-04-03")];
-    await answered(shelved, first, perHour(first));
-    await answered(shelved, third, perHour(third));
-    expect(energies(shelved, "month")).toEqual([]);
-    shelved.now = second.end - HOUR_MS;
-    await answered(shelved, second, perHour({ start: second.start, end: shelved.now }));
-    shelved.now = dayOf("2026-06-10").start;
-    expect(energies(shelved, "month")).toEqual([]);
-    expect(energies(shelved, "day")).toEqual([24, 24]);
-  });
-});
-
 describe("the same request repeated", () => {
   const day = dayOf("2026-06-10");
   const params = pricesOf(day);

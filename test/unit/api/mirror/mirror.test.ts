@@ -260,7 +260,7 @@ test("of many simultaneous requests, a few bodies are made per event-loop tick, 
   let turn = 0;
   const handlers = mirrorHandlers(
     {
-      ...{ onLateCrash: () => undefined, findPart: () => null, findAggregate: () => null },
+      ...{ onLateCrash: () => undefined, findPart: () => null },
       refusal: () => null,
       find: (_operation, params) => ({
         ...foundAt(NOW, true),
