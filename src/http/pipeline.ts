@@ -107,7 +107,10 @@ function requestOf(visit: Visit, auth: AuthRequest | null, body: unknown): Local
     method: request.method ?? "GET",
     url: request.url ?? "/",
     path,
-    query: new URLSearchParams(String(query)),
+    // Parsed only if it is read: operations know the parameters of a repeated URL.
+    get query() {
+      return new URLSearchParams(String(query));
+    },
     headers: request.headers,
     body,
     file: route.takesFile ? request : null,
