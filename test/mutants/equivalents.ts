@@ -116,4 +116,17 @@ export const equivalents: readonly Equivalent[] = [
     change: "200 → 400",
     reason: "Only bounds the memory.",
   },
+  {
+    file: "src/core/text/foreign-text.ts",
+    line: "faults: { length: MB, values: 40_000, heapBytes: 8 * MB },",
+    change: "40_000 → 80000",
+    reason: "The heap that they may need bounds the values too.",
+  },
+  {
+    file: "src/core/text/json-size.ts",
+    line: "this.#width = /[\\u0100-\\uffff]/.test(text) ? 2 : 1;",
+    change: "1 → 2",
+    reason:
+      "Counts more memory than texts need. The longest text of a source that has only texts is within its budget too.",
+  },
 ];

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { priceNeed } from "../../../../src/core/fetching/fetch-schedule.ts";
+import type { SeriesState } from "../../../../src/core/fetching/fetch-types.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import {
   calendar,
@@ -41,6 +43,30 @@ function model(service: Service, options: Partial<FetchScheduleModelOptions> = {
   it.log = [];
   return it;
 }
+
+describe("the requests that missing prices may still need today", () => {
+  const today = calendar.day(local(`${TUESDAY} 12:00`));
+  /** Returns the need of one address, last asked at a time of the day, that has today's prices or not. */
+  const needAt = (time: string, asked: string | null, hasToday: boolean) => {
+    const askedAt = () => (asked === null ? null : local(`${TUESDAY} ${asked}`));
+    const complete = { complete: true, estimated: false };
+    const chunk = (start: number) => (hasToday && start === today.start ? complete : null);
+    const state: SeriesState = { answeredAt: askedAt(), askedAt, chunk, newestGap: () => null };
+    return priceNeed({ now: local(`${TUESDAY} ${time}`), calendar, offsetMs: 0 }, [state]).count;
+  };
+
+  test.each([
+    ["00:10", "00:06", false, 5 + EVENING.length],
+    ["03:40", "00:06", false, 1 + 3 + EVENING.length],
+    ["03:40", "03:36", false, 3 + EVENING.length],
+    ["12:40", null, true, EVENING.length],
+    ["13:03", null, true, 1 + EVENING.length - 1],
+    ["13:03", "13:02", true, EVENING.length - 1],
+    ["23:40", "23:31", true, 0],
+  ])("at %s, asked at %s, with today's prices: %s, are %i", (time, asked, hasToday, count) => {
+    expect(needAt(time, asked, hasToday)).toBe(count);
+  });
+});
 
 describe("tomorrow's prices", () => {
   test("tomorrow's prices are requested from 13:02 until they arrive: first every 5 min, then every 20 min, then less often", () => {

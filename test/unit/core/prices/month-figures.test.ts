@@ -55,6 +55,9 @@ test("without a week of consumption nothing is expected, and unknown is never ze
   const month = marchOf(consumption, [], unknownPrice);
   expect(month).toMatchObject({ toDate: null, knownUntil: null, expected: null, expectedKwh: null });
   expect(marchOf([], [], unknownPrice).peaks).toBeNull();
+  const week = hoursOf(daysOf("2026-03-04", "2026-03-10"), kwhAt);
+  expect(marchOf(week, [], unknownPrice)).toMatchObject({ expected: null, expectedKwh: 31 * 26 - 1 });
+  expect(marchOf(week.slice(1), [], unknownPrice).expectedKwh).toBeNull();
 });
 
 test("peaks are the highest hour of each of the three highest days, and their mean; property", () => {
