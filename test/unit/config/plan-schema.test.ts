@@ -4,6 +4,7 @@ import { settingText } from "../../../src/api/house/plan-change.ts";
 import { planDefinitions } from "../../../src/config/plan-list.ts";
 import { readConfig } from "../../../src/config/reading/load.ts";
 import { planSchema } from "../../../src/config/schema/plan-schema.ts";
+import type { Config } from "../../../src/config/schema/schema.ts";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import { whenLostOf } from "../../../src/core/planning/model/plan-spec.ts";
 import { adjustedSpec } from "../../../src/core/planning/plan-settings.ts";
@@ -143,6 +144,10 @@ describe("a mistake is reported with the expected value:", () => {
       "plans[0].after: expected with after_pause, found nothing",
     ],
     [
+      "{ name: A, home: home, kind: slots, kw: 3, learn: true, energy: 9 }",
+      "plans[0].learn: cannot be used with energy, which sets the hours",
+    ],
+    [
       "{ name: A, home: home, kind: window, hours: 3, tolerance_side: latest }",
       "plans[0].tolerance: expected with tolerance_side, found nothing",
     ],
@@ -152,6 +157,14 @@ describe("a mistake is reported with the expected value:", () => {
     ],
   ])("%s", (plan, mistake) => {
     expect(mistakesOf(`  - ${plan}`)).toEqual([mistake]);
+  });
+
+  test("a plan may learn its power, and in a group without a limit avoids without using it", () => {
+    const plans = `  - { name: A, home: home, kind: window, hours: 3, learn: true, group: g }
+  - { name: B, home: home, kind: avoid, hours: 3, group: g }`;
+    const { config } = read(`${plans}\ngroups:\n  - { name: g }`) as { config: Config };
+    const drawn = planDefinitions(config.plans, config.groups).map(({ power }) => power?.watts);
+    expect(drawn).toEqual([1, 0]);
   });
 
   test("equal names, whose ids would depend on the order of the file", () => {

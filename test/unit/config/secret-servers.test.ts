@@ -7,7 +7,7 @@ import { EMPTY_OVERLAY, type Overlay, overlayText } from "../../../src/config/ov
 import { bound, withoutReplaced, withPresentSecrets } from "../../../src/config/overlay/overlay-secrets.ts";
 import { checkServers, serverIn, serverOf } from "../../../src/config/overlay/secret-servers.ts";
 import { readConfig } from "../../../src/config/reading/load.ts";
-import { configSchema } from "../../../src/config/schema/schema.ts";
+import { configSchema, secretServers } from "../../../src/config/schema/schema.ts";
 import { keysBelow, schemaAt } from "../../../src/config/schema/schema-nodes.ts";
 import { isTree, type Tree, valueAt } from "../../../src/config/tree.ts";
 import { InvariantError } from "../../../src/core/invariant.ts";
@@ -244,4 +244,9 @@ test.each(secrets)("$path with the server of another configuration breaks a prom
   expect(() => checkServers(configSchema, mixed("b"), sources)).toThrow(
     new InvariantError(`invariant: a secret leaves for its server: ${path}`),
   );
+});
+
+test("every server of a secret is a key of the configuration", () => {
+  const known = keysBelow(configSchema).map(({ path }) => path.join("."));
+  expect(secretServers.filter((server) => !known.includes(server))).toEqual([]);
 });

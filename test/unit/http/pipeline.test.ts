@@ -93,6 +93,15 @@ describe("a route", () => {
       ]).toEqual(["request-id", "private, no-store", "nosniff"]);
   });
 
+  test("a JSON body with a tag is not sent again to a caller that has it", async () => {
+    const handle = () => ({ kind: "json" as const, body: 1, headers: { ETag: '"1"' } });
+    await using server = await serving({ handle });
+    const tag = (await server.ask("/here")).headers.get("etag") ?? "";
+    expect(tag).toMatch(/^"/);
+    const again = await server.ask("/here", { headers: { "if-none-match": tag } });
+    expect([again.status, await again.text()]).toEqual([304, ""]);
+  });
+
   test("a route responds to HEAD as to GET, without a body; a stream is not started", async () => {
     const write = () => expect.unreachable();
     await using server = await serving({}, { path: "/stream", handle: () => ({ kind: "stream", type: "a/b", write }) });
