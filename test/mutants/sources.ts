@@ -7,7 +7,7 @@ export const ROOT = path.join(import.meta.dirname, "../..");
 /** Modules, and the folders of the tests that run if the unit tests of a module detect nothing: there its users see it. */
 const FLOW_TESTS: Readonly<Record<string, readonly string[]>> = {
   core: ["unit/plans", "flow/plans"],
-  config: ["flow/state", "flow/cli"],
+  config: ["unit/state", "flow/api", "flow/cli"],
   service: ["contract", "flow/service"],
   storage: ["flow/storage", "flow/state"],
   http: ["flow/api"],
@@ -58,7 +58,8 @@ export function sources(): ReadonlyMap<string, Source> {
   let first = 0;
   const patterns = MODULES.map((module) => `src/${module}/**/*.ts`);
   for (const file of globSync(patterns, { cwd: ROOT }).sort()) {
-    if (file.endsWith(".d.ts")) continue;
+    // Neither types nor the development server are the program.
+    if (/\.(d|config)\.ts$/.test(file)) continue;
     const text = readFileSync(path.join(ROOT, file), "utf8");
     const functions = functionsOf(file, text);
     found.set(file, { file, text, first, functions });
