@@ -5,7 +5,8 @@
  * 2. If a plan lacks hours, other orders are tried.
  * 3. All plans are placed again with a surcharge on the times that too many of them want. So a plan that loses little by
  *    another time leaves a contested time to the others.
- * 4. Pairs of plans are taken out and placed again, in both orders.
+ * 4. Each plan that loses by the others gets its best place, and the plans in its way are placed again.
+ * 5. Pairs of plans are taken out and placed again, in both orders.
  *
  * The best result of each step is kept: first the most hours for priority 1, then for 2, and so on; then the lowest cost.
  * The amount of work is bounded, not the time, so that the same input always has the same result.
@@ -53,9 +54,9 @@ type Places = readonly (Place | null)[];
 
 /** Maximum orders that are tried if a plan lacks hours: all orders of four plans. */
 const MAX_ORDERS = 24;
-const MAX_ROUNDS = 3;
-/** Maximum work of a search, in price intervals of solutions: about 55 solutions for a day of quarters. */
-const MAX_WORK = 7_000;
+const MAX_ROUNDS = 16;
+/** Maximum work of a search, in price intervals of solutions: about 170 solutions for a day of quarters. */
+const MAX_WORK = 22_000;
 /** Work of a solution besides its intervals. */
 const SOLUTION_WORK = 32;
 /** A lower difference of costs is not worth another placement. */
@@ -95,7 +96,7 @@ class PlaceSearch {
 
   best(): Places {
     const fitting = this.#withOtherOrders(this.#inOrder(this.#all));
-    return this.#withPairs(this.#withSurcharges(fitting));
+    return this.#withPairs(this.#withEjections(this.#withSurcharges(fitting)));
   }
 
   get #all(): number[] {
@@ -127,8 +128,7 @@ class PlaceSearch {
     let [best, wanted, raised] = [first, this.#alone, timeline];
     for (let round = 0; round < MAX_ROUNDS && this.#work < MAX_WORK; round++) {
       raised = { ...timeline, points: this.#surcharged(timeline.points, raised.points, wanted, spread / (2 + round)) };
-      let next = this.#inOrder(this.#all, [], raised);
-      for (const i of this.#all) next = this.#inOrder([i], next.with(i, null));
+      const next = this.#eachAgain(this.#inOrder(this.#all, [], raised));
       if (this.#isBetter(next, best)) best = next;
       wanted = this.#all.map((i) => this.#place(i, [], raised));
     }
@@ -143,6 +143,44 @@ class PlaceSearch {
       const surcharge = (before[i]?.price ?? point.price) - point.price + stride * Math.max(-0.5, Math.min(1, over));
       return { ...point, price: point.price + Math.max(0, surcharge) };
     });
+  }
+
+  /**
+   * Gives each plan that loses by the others its best place, as long as this is better. The plans that are in its way are placed
+   * again, those with the most energy first or last, and then each plan once more.
+   */
+  #withEjections(first: Places): Places {
+    let best = first;
+    for (let before: Places | null = null; before !== best; ) {
+      before = best;
+      for (const i of this.#all.filter((each) => this.#isHurt(each, best))) {
+        const kept = this.#all.map((each) => (each === i ? (this.#alone[i] ?? null) : null));
+        const ejected: number[] = [];
+        for (const other of this.#byEnergy(best)) {
+          if (other === i) continue;
+          const place = best[other] ?? null;
+          const blocked = this.#blockedFor(other, kept);
+          if (place?.runs.some((run) => blocked.some((taken) => overlaps(run, taken)))) ejected.push(other);
+          else kept[other] = place;
+        }
+        for (const order of [ejected, ejected.toReversed()]) {
+          if (this.#work >= MAX_WORK) return best;
+          const next = this.#eachAgain(this.#inOrder(order, kept));
+          if (this.#isBetter(next, best)) best = next;
+        }
+      }
+    }
+    return best;
+  }
+
+  #byEnergy(places: Places): number[] {
+    const energyOf = (i: number) => (this.#members[i]?.seat.power.watts ?? 0) * lengthOf(places[i]?.runs ?? []);
+    return this.#all.sort((a, b) => energyOf(b) - energyOf(a));
+  }
+
+  /** Places each plan again next to the others, in the order of priority. */
+  #eachAgain(places: Places): Places {
+    return this.#all.reduce((all, i) => this.#inOrder([i], all.with(i, null)), places);
   }
 
   /** Places pairs again as long as this is better, the plans that lose most first. */

@@ -7,6 +7,7 @@ import type { Timeline } from "../../../../src/core/prices/timeline.ts";
 import { contains, HOUR_MS, type Interval, QUARTER_MS } from "../../../../src/core/time/interval.ts";
 import { at, calendar, daysOf, points, timelineOf } from "../../../support/home/price-days.ts";
 import { decideGroup, groupCases } from "../../../support/plans/plan-groups.ts";
+import { tightGroups } from "../../../support/plans/plan-joint.ts";
 import { haveRealPrices } from "../../../support/plans/real-prices.ts";
 import { definitionOf } from "../../../support/plans/shown-plans.ts";
 
@@ -134,73 +135,11 @@ test.skipIf(!haveRealPrices)("eight plans of real prices all get their hours, al
   expect(short).toEqual([]);
 });
 
-/** Hours of a night in which groups of three plans are compared with every other choice of hours. */
-const HOURS = 9;
-const anyTightGroup = fc.record({
-  prices: fc
-    .tuple(fc.nat({ max: 20 }), fc.array(fc.integer({ min: 0, max: 60 }), { minLength: HOURS, maxLength: HOURS }))
-    .map(([phase, noise]) => noise.map((each, hour) => each + 100 + 60 * Math.sin((hour + phase) / 2))),
-  plans: fc.array(
-    fc.record({
-      kind: fc.constantFrom("window", "slots"),
-      hours: fc.integer({ min: 2, max: 4 }),
-      watts: fc.constantFrom(2_500, 3_700, 5_000),
-    }),
-    { minLength: 3, maxLength: 3 },
-  ),
-});
-type TightGroup = typeof anyTightGroup extends fc.Arbitrary<infer Group> ? Group : never;
-
-/** Returns the least cost of all choices of hours within the limit, by trying each; Infinity if there is none. */
-function leastCost({ prices, plans }: TightGroup): number {
-  const choices = plans.map(({ kind, hours, watts }) =>
-    Array.from({ length: 2 ** HOURS }, (_, set) => prices.flatMap((_price, hour) => ((set >> hour) & 1 ? [hour] : [])))
-      .filter((on) => on.length === hours && (kind === "slots" || (on.at(-1) ?? 0) - (on[0] ?? 0) < hours))
-      .map((on) => ({ on, watts, cost: on.reduce((sum, hour) => sum + (prices[hour] ?? 0) * watts, 0) }))
-      .sort((a, b) => a.cost - b.cost),
-  );
-  let least = Number.POSITIVE_INFINITY;
-  const drawn = prices.map(() => 0);
-  const place = (i: number, cost: number) => {
-    if (i === choices.length) least = cost;
-    for (const { on, watts, cost: own } of choices[i] ?? []) {
-      if (cost + own >= least) return;
-      if (on.some((hour) => (drawn[hour] ?? 0) + watts > LIMIT)) continue;
-      for (const hour of on) drawn[hour] = (drawn[hour] ?? 0) + watts;
-      place(i + 1, cost + own);
-      for (const hour of on) drawn[hour] = (drawn[hour] ?? 0) - watts;
-    }
-  };
-  place(0, 0);
-  return least;
-}
-
-test("95 % of tight groups cost at most 6 % more than the best of all choices, of the cost at mean prices", () => {
-  const night = { start: START, end: START + HOURS * HOUR_MS };
-  const excess = fc.sample(anyTightGroup, { numRuns: 150, seed: 3 }).flatMap((group) => {
-    const least = leastCost(group);
-    if (!Number.isFinite(least)) return [];
-    const { prices, plans } = group;
-    const points = prices.map((price, hour) => {
-      const start = START + hour * HOUR_MS;
-      return { start, end: start + HOUR_MS, price, estimate: false };
-    });
-    const definitions = plans.map(({ kind, hours, watts }, i) =>
-      member(`plan${i}`, { ...common, kind, hoursMs: hours * HOUR_MS, once: night } as PlanSpec, watts),
-    );
-    const { runs } = decideGroup(definitions, timelineOf(points), START);
-    if (plans.some(({ hours }, i) => lengthOf(runs[i]) < hours * HOUR_MS)) return [Number.POSITIVE_INFINITY];
-    const costOf = ({ start, price }: (typeof points)[number]) =>
-      plans.reduce((sum, { watts }, i) => sum + (runs[i]?.some((run) => contains(run, start)) ? price * watts : 0), 0);
-    const atMean = plans.reduce((sum, { hours, watts }) => sum + (hours * watts) / HOURS, 0);
-    const [cost, mean] = [costOf, ({ price }: (typeof points)[number]) => price * atMean].map((each) =>
-      points.reduce((sum, point) => sum + each(point), 0),
-    ) as [number, number];
-    return (cost - least) / mean;
-  });
+test("nine of ten tight groups of five to eight plans cost at most 3 % more than the joint optimum, the others at most 6 %", () => {
+  const excess = [...tightGroups(25)].map((group) => group.excess ?? Number.POSITIVE_INFINITY);
   expect(Math.min(...excess)).toBeGreaterThan(-1e-9);
-  expect(excess.filter((share) => share > 0.06).length).toBeLessThanOrEqual(0.05 * excess.length);
-  expect(excess.filter((share) => share < 1e-9).length).toBeGreaterThan(0.5 * excess.length);
+  expect(excess.filter((percent) => percent > 3).length).toBeLessThanOrEqual(2);
+  expect(Math.max(...excess)).toBeLessThanOrEqual(6);
 });
 
 const anyHours = fc.record({
@@ -283,11 +222,11 @@ const crowded: Record<string, readonly (readonly [PlanSpec, number])[]> = {
   ]),
 };
 
-test.for(Object.entries(crowded))("a group is decided with at most 130 solutions: %s", ([, plans]) => {
+test.for(Object.entries(crowded))("a group is decided with at most 280 solutions: %s", ([, plans]) => {
   const definitions = plans.map(([spec, watts], i) => {
     const own = member(`plan${i}`, spec, watts);
     return { ...own, power: { group: "house", limitWatts: 11_000, watts, priority: 100 } };
   });
   const { solved } = decideGroup(definitions, evening, at("2026-03-10T14:00:00Z"));
-  expect(solved).toBeLessThanOrEqual(130);
+  expect(solved).toBeLessThanOrEqual(280);
 });
