@@ -18,7 +18,7 @@ const MAX_NAMED = 8;
 
 /** Loggers whose complaints are about what elbro publishes. */
 const WATCHED =
-  /^homeassistant\.(components\.(mqtt|sensor|binary_sensor|number|text|switch|button|recorder|automation|blueprint|script|template)|helpers)/;
+  /^homeassistant\.(components\.(mqtt|sensor|binary_sensor|number|text|time|switch|button|recorder|automation|blueprint|script|template)|helpers)/;
 /** Expected log messages of Home Assistant in a test that stops the broker. */
 const BROKER_GONE =
   /connection was lost|Disconnected from MQTT|Failed to connect to MQTT|No ACK from MQTT|Error talking to MQTT/;

@@ -75,5 +75,5 @@ function isShownAs(value: unknown, state: string, component: Component): boolean
   if (typeof value === "boolean") return state === (value ? "on" : "off");
   if (typeof value === "number") return state !== "" && Number(state) === value;
   if (device_class === "timestamp") return Date.parse(state) === Math.floor(Date.parse(String(value)) / 1_000) * 1_000;
-  return state === value;
+  return state === (platform === "time" ? `${value}:00` : value);
 }
