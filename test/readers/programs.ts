@@ -31,6 +31,8 @@ const FOLDER = path.resolve(import.meta.dirname, "../../build/readers");
 const PROGRAMS = path.join(import.meta.dirname, "programs");
 const EMHASS = "0.18.7";
 const NODE_RED = "5.0.7";
+/** What Predbat imports at its start, and Home Assistant's environment lacks. */
+const PREDBAT_LIBRARIES = ["aiofiles", "aiomqtt", "protobuf", "ruamel.yaml"];
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
 export class NotHere extends Error {}
@@ -42,10 +44,13 @@ export function programsIn(sources: string | null): readonly Program[] {
     if (sources === null || !existsSync(folder)) throw new NotHere(`a clone of ${repository} in READERS_DIR is needed`);
     return folder;
   };
-  const inHomeAssistant = (program: string, repository: string) => (cases: readonly Case[]) => ({
-    version: versionOf(sourceOf(repository)),
-    results: runInHomeAssistant(program, sourceOf(repository), cases),
-  });
+  const inHomeAssistant =
+    (program: string, repository: string, libraries: readonly string[] = []) =>
+    (cases: readonly Case[]) => {
+      const source = sourceOf(repository);
+      if (libraries.length > 0) homeAssistant().addLibraries(libraries);
+      return { version: versionOf(source), results: runInHomeAssistant(program, source, cases) };
+    };
   const inNodeRed = (form: string) => (cases: readonly Case[]) => {
     const source = sourceOf("node-red-contrib-power-saver");
     return { version: versionOf(source), results: runInNodeRed(form, source, cases) as readonly Read[] };
@@ -79,7 +84,7 @@ export function programsIn(sources: string | null): readonly Program[] {
     },
     {
       ...{ name: "Predbat", input: "`metric_octopus_import`: entity, format predbat", home: "predbat", steps: "known" },
-      ...{ decimals: 5, run: inHomeAssistant("Predbat", "batpred") },
+      ...{ decimals: 5, run: inHomeAssistant("Predbat", "batpred", PREDBAT_LIBRARIES) },
     },
     {
       ...{ name: "Predbat", input: "`metric_energidataservice_import`: entity, format energidataservice" },
@@ -154,14 +159,26 @@ function runInHomeAssistant(program: string, source: string, cases: readonly obj
   return JSON.parse(machine.run(python, script, folder, file, program, pastedText(program))) as Read[];
 }
 
-let prepared: { readonly machine: Machine; readonly python: string; readonly version: string } | null = null;
+interface Prepared {
+  readonly machine: Machine;
+  readonly python: string;
+  readonly version: string;
+  /** Installs packages of PyPI for the programs, next to those of Home Assistant. */
+  readonly addLibraries: (names: readonly string[]) => void;
+}
+
+let prepared: Prepared | null = null;
 
 function homeAssistant() {
   if (prepared) return prepared;
   const machine = prepareMachine(Number.POSITIVE_INFINITY);
   const { hass, version } = install(machine, { newest: false });
   mkdirSync(machine.outside(path.join(machine.folder, "readers")), { recursive: true });
-  prepared = { machine, python: path.join(path.dirname(hass), "python"), version };
+  const python = path.join(path.dirname(hass), "python");
+  const libraries = path.join(machine.folder, "readers/libraries");
+  const addLibraries = (names: readonly string[]) =>
+    void machine.run(python, "-m", "pip", "install", "--quiet", "--upgrade", "--target", libraries, ...names);
+  prepared = { machine, python, version, addLibraries };
   return prepared;
 }
 
@@ -199,13 +216,12 @@ interface PastedFlows {
 
 /** Reads a calendar feed with the integration of Home Assistant and the version of its library that it names. */
 export function eventsIn(feed: string): { readonly version: string; readonly events: Exclude<Read, string> } {
-  const { machine, python, version } = homeAssistant();
+  const { machine, python, version, addLibraries } = homeAssistant();
   const find =
     "import homeassistant as h, pathlib as p; print(p.Path(h.__file__).parent / 'components/remote_calendar')";
   const manifest = readFileSync(machine.outside(`${machine.run(python, "-c", find).trim()}/manifest.json`), "utf8");
   const { requirements } = JSON.parse(manifest) as { requirements: string[] };
-  const folder = path.join(machine.folder, "readers/ical");
-  machine.run(python, "-m", "pip", "install", "--quiet", "--upgrade", "--target", folder, ...requirements);
+  addLibraries(requirements);
   const [events] = runInHomeAssistant("Remote Calendar", PROGRAMS, [{ feed, now: 0 }]);
   if (typeof events === "string" || events === undefined) throw new Error(events);
   return { version, events };

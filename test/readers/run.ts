@@ -1,5 +1,5 @@
 /**
- * `npm run lab -- readers [NAME]`: runs other programs on what elbro publishes, and compares each step with the price of the
+ * `npm run lab -- readers [NAME…]`: runs other programs on what elbro publishes, and compares each step with the price of the
  * service. `READERS_DIR` is a folder with clones of the programs that no registry has.
  *
  * Writes `results.json`, from which docs/other-programs.md is generated. Exit code: 0 if all are as before or better.
@@ -20,8 +20,8 @@ const CHOSEN_STEPS = 48;
 
 const earlier = JSON.parse(readFileSync(RESULTS, "utf8")) as readonly Result[];
 const sources = process.env.READERS_DIR ?? null;
-const [only] = process.argv.slice(2);
-const isWanted = ({ name }: { readonly name: string }) => only === undefined || only === name;
+const only = process.argv.slice(2);
+const isWanted = ({ name }: { readonly name: string }) => only.length === 0 || only.includes(name);
 const today = new Date().toISOString().slice(0, 10);
 
 const results: Result[] = [];

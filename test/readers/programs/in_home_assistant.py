@@ -20,8 +20,11 @@ from homeassistant.helpers import template
 import homeassistant.util.dt as dt_util
 
 SOURCES = Path(sys.argv[1])
+sys.path.append(str(SOURCES / "libraries"))
 CASES = json.loads(Path(sys.argv[2]).read_text())
 PASTED = sys.argv[4]
+# Programs print; only the results go to the standard output.
+OUTPUT, sys.stdout = sys.stdout, sys.stderr
 ZONE = ZoneInfo("Europe/Copenhagen")
 STEP = timedelta(minutes=15)
 
@@ -156,7 +159,6 @@ class CheapestEnergyHours:
 
 def remote_calendar(case, _):
     """Home Assistant's integration for calendars by their URL."""
-    sys.path.insert(0, str(SOURCES / "ical"))
     from homeassistant.components.remote_calendar.ics import _compat_calendar_from_ics
 
     return [[ms(event.start_datetime), 0] for event in _compat_calendar_from_ics(case["feed"]).timeline]
@@ -189,7 +191,7 @@ async def main():
         except Exception as error:  # noqa: BLE001: whatever a program raises is a result
             results.append(f"{type(error).__name__}: {error}")
     await hass.async_stop(force=True)
-    print(json.dumps(results))
+    print(json.dumps(results), file=OUTPUT)
 
 
 asyncio.run(main())
