@@ -1,5 +1,5 @@
 /** Makes the owner's pages of `docs/` into static HTML, which the daemon serves at `/help`. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { anchorOf, htmlOf } from "./markdown.ts";
 
@@ -34,47 +34,70 @@ export const HELP_PAGES = [
   "monitoring",
 ] as const;
 
+/** Names of the pages that are also in `docs/da`, in the order of the index. What is not there is in English. */
+export const DANISH_PAGES: readonly string[] = TASK_PAGES.filter((name) =>
+  readdirSync(path.join(DOCS, "da")).includes(`${name}.md`),
+);
+
+type Page = { readonly name: string; readonly text: string };
+
 /** Returns the files of the help by name. Its pages link to each other; links to other files become plain text. */
 export function helpFiles(): Readonly<Record<string, string>> {
-  const pages = HELP_PAGES.map((name) => ({ name, text: readFileSync(path.join(DOCS, `${name}.md`), "utf8") }));
-  const files = pages.map(({ name, text }) => [`${name}.html`, page(titleOf(text), htmlOf(text, helpLink))]);
-  return Object.fromEntries([...files, ["index.html", page("Help", indexOf(pages))]]);
+  const read = (folder: string) => (name: string) => ({
+    name,
+    text: readFileSync(path.join(DOCS, folder, `${name}.md`), "utf8"),
+  });
+  const [pages, danish] = [HELP_PAGES.map(read("")), DANISH_PAGES.map(read("da"))];
+  return Object.fromEntries([
+    ...pages.map(({ name, text }) => [`${name}.html`, page("en", name, text)]),
+    ...danish.map(({ name, text }) => [`da-${name}.html`, page("da", name, text)]),
+    ["index.html", page("en", "", indexOf("Help", pages))],
+    ["da.html", page("da", "", indexOf("Hjælp", danish))],
+  ]);
 }
 
 /** Returns where a link of the documentation leads in the help; null if its target is not part of the help. */
-function helpLink(target: string): string | null {
-  if (/^(https?:|#)/.test(target)) return target;
-  const [, name, anchor = ""] = /^([\w-]+)\.md(#.*)?$/.exec(target) ?? [];
-  return HELP_PAGES.some((each) => each === name) ? `${name}${anchor}` : null;
+function helpLink(language: "en" | "da"): (target: string) => string | null {
+  return (target) => {
+    if (/^(https?:|#)/.test(target)) return target;
+    const [, up, name = "", anchor = ""] = /^(\.\.\/)?([\w-]+)\.md(#.*)?$/.exec(target) ?? [];
+    if (language === "da" && up === undefined) return `da-${name}${anchor}`;
+    return HELP_PAGES.some((each) => each === name) ? `${name}${anchor}` : null;
+  };
 }
 
 function titleOf(text: string): string {
   return /^# (.+)$/m.exec(text)?.[1] ?? "";
 }
 
-function indexOf(pages: readonly { readonly name: string; readonly text: string }[]): string {
+function indexOf(heading: string, pages: readonly Page[]): string {
   const entries = pages.map(({ name, text }) => {
     const [, title = "", about = ""] = /^# (.+)\n\n(.+)\n/.exec(text) ?? [];
     const parts = [...text.matchAll(/^## (.+)$/gm)].map(([, part = ""]) => `[${part}](${name}.md#${anchorOf(part)})`);
     return `## [${title}](${name}.md)\n\n${about}\n\n${parts.join(" · ")}`;
   });
-  return htmlOf(`# Help\n\n${entries.join("\n\n")}\n`, helpLink);
+  return `# ${heading}\n\n${entries.join("\n\n")}\n`;
 }
 
-function page(title: string, body: string): string {
+/** Returns a page with links to the index and to the same page in the other language; `name` is empty for the index. */
+function page(language: "en" | "da", name: string, text: string): string {
+  const isDanish = language === "da";
+  const other = isDanish ? name || "./" : name ? `da-${name}` : "da";
+  const link = `<a href="${other}" lang="${isDanish ? "en" : "da"}">${isDanish ? "English" : "Dansk"}</a>`;
+  const hasOther = name === "" || DANISH_PAGES.includes(name);
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} – elbro</title>
+<title>${titleOf(text)} – elbro</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="assets/help.css">
 </head>
 <body>
-<nav><a href="../">elbro</a> <a href="./">Help</a></nav>
+<nav><a href="../">elbro</a> ${isDanish ? '<a href="da">Hjælp</a>' : '<a href="./">Help</a>'}${hasOther ? ` ${link}` : ""}</nav>
 <main>
-${body}</main>
+${htmlOf(text, helpLink(language))}</main>
 </body>
 </html>
 `;

@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { TASK_PAGES } from "./help-pages.ts";
+import { DANISH_PAGES, TASK_PAGES } from "./help-pages.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
 const SITE = path.join(ROOT, "build/site");
@@ -24,11 +24,14 @@ export const SITE_PAGES: Readonly<Record<string, readonly string[]>> = {
 export function buildSite(): string {
   execFileSync("sh", [".ci/prepare", "site"], { cwd: ROOT, stdio: "inherit" });
   rmSync(SITE, { recursive: true, force: true });
-  mkdirSync(path.join(SITE, ".vitepress"), { recursive: true });
+  for (const folder of [".vitepress", "da"]) mkdirSync(path.join(SITE, folder), { recursive: true });
   symlinkSync(PACKAGES, path.join(SITE, "node_modules"));
   cpSync(path.join(ROOT, "docs/images"), path.join(SITE, "images"), { recursive: true });
   for (const name of readdirSync(path.join(ROOT, "docs")).filter((each) => each.endsWith(".md")))
     write(name, forSite(read(`docs/${name}`)));
+  for (const name of DANISH_PAGES) write(`da/${name}.md`, forSite(read(`docs/da/${name}.md`)));
+  const danish = DANISH_PAGES.map((name) => `- [${titleOf(`da/${name}`)}](${name}.md)`);
+  write("da/index.md", `# elbro på dansk\n\n- [Kom i gang](../kom-i-gang.md)\n${danish.join("\n")}\n`);
   write("index.md", forSite(read("README.md")).replaceAll("](docs/", "]("));
   write(".vitepress/config.mjs", `export default ${JSON.stringify(settings(), null, 2)};\n`);
   const bin = path.join(PACKAGES, "vitepress/bin/vitepress.js");
@@ -49,7 +52,16 @@ function settings(): object {
     // A release knows no address of its own, so that the site works below any path.
     base: process.env.SITE_BASE ?? "/",
     themeConfig: { search: { provider: "local" }, sidebar, outline: "deep" },
+    locales: {
+      root: { label: "English", lang: "en" },
+      da: { label: "Dansk", lang: "da", link: "/da/", themeConfig: { sidebar: danishSidebar() } },
+    },
   };
+}
+
+function danishSidebar(): object {
+  const items = DANISH_PAGES.map((name) => ({ text: titleOf(`da/${name}`), link: `/da/${name}` }));
+  return [{ text: "Ejer", items: [{ text: titleOf("kom-i-gang"), link: "/kom-i-gang" }, ...items] }];
 }
 
 function titleOf(name: string): string {

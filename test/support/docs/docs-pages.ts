@@ -9,8 +9,13 @@ export function pageText(name: string): string {
   return readFileSync(path.join(ROOT, name), "utf8");
 }
 
-/** Returns the paths of all pages below the root, README.md first. */
+/** Returns the paths of all pages below the root, README.md first, without those in Danish. */
 export function pageNames(): string[] {
-  const pages = readdirSync(path.join(ROOT, "docs")).filter((name) => name.endsWith(".md"));
-  return ["README.md", "CONTRIBUTING.md", ...pages.toSorted().map((name) => `docs/${name}`)];
+  return ["README.md", "CONTRIBUTING.md", ...pagesIn("docs")];
+}
+
+/** Returns the paths of the pages of a folder. */
+export function pagesIn(folder: string): string[] {
+  const pages = readdirSync(path.join(ROOT, folder)).filter((name) => name.endsWith(".md"));
+  return pages.toSorted().map((name) => `${folder}/${name}`);
 }

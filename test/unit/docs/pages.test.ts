@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../../package.json" with { type: "json" };
-import { pageNames, pageText } from "../../support/docs/docs-pages.ts";
+import { pageNames, pagesIn, pageText } from "../../support/docs/docs-pages.ts";
 import { anchorsOf, brokenLinks, linksOf } from "../../support/docs/markdown-links.ts";
 
 const ROOT = path.join(import.meta.dirname, "../../..");
@@ -20,7 +20,7 @@ test("the README links to every page", () => {
   expect(pages.filter((name) => !linksOf(pageText("README.md")).includes(name))).toEqual([]);
 });
 
-describe.each(pageNames())("%s", (name) => {
+describe.each([...pageNames(), ...pagesIn("docs/da")])("%s", (name) => {
   const text = pageText(name);
 
   test("has only relative links to existing files and headings", () => {
