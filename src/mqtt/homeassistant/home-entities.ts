@@ -62,7 +62,7 @@ const presentRows: readonly Row[] = [
   }),
   level,
   { ...color, isHidden: true },
-  { ...cheap, attributes: "price/state" },
+  cheap,
   row("rank", "price_rank_today", ({ prices }) => prices.rank, {
     ...SENSOR,
     ...NOW,

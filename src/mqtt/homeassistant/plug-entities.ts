@@ -13,6 +13,7 @@ export function plugDevice(
   plan: Pick<Device<never>, "id" | "name" | "model" | "via"> | null = null,
 ): Device<PlugSnapshot> {
   const { id, name } = plug;
+  const shared = plan?.name === name ? { partOf: plan, rows: partRows } : {};
   return {
     id: `plug_${id}`,
     path: plugPath(id),
@@ -22,7 +23,7 @@ export function plugDevice(
     rows: plugRows,
     state: plug,
     currency: plug.measured?.month.currency ?? null,
-    ...(plan?.name === name ? { partOf: plan } : {}),
+    ...shared,
   };
 }
 
@@ -101,3 +102,6 @@ function measuredRows(
     }),
   ];
 }
+
+/** Those of a plug on the device of its plan, which has a reason of its own. */
+const partRows = plugRows.map((each) => (each.key === "reason" ? { ...each, isHidden: true as const } : each));

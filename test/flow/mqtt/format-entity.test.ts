@@ -8,6 +8,10 @@ import { TempDir } from "../../support/runner/temp-dir.ts";
 
 /** Maximum size of attributes in Home Assistant's recorder. */
 const MAX_BYTES = 16_384;
+/** What a home may cost the recorder in a day. */
+const MAX_DAY_BYTES = 300_000;
+/** Estimate for a row of its table of states, with the indexes. */
+const STATE_BYTES = 200;
 
 function configOf(format?: AttributeFormat) {
   const home = { address_id: demoHomes.danish.address.id, id: "home", resolution: "fifteenMinutes" as const };
@@ -45,6 +49,41 @@ describe("prices for another program over MQTT", () => {
       }
     },
   );
+
+  test("the enabled entities of a home with a list cost Home Assistant's recorder at most MAX_DAY_BYTES a day", async () => {
+    const start = Date.parse("2026-06-10T09:00:00Z");
+    await using daemon = await TestDaemon.start({
+      start,
+      simulator: { homes: ["danish"] },
+      config: configOf("nordpool"),
+    });
+    await daemon.clock.runUntil(start + 24 * HOUR_MS);
+    await daemon.watcher.until(() => daemon.watcher.json("elbro/home/prices").tomorrow_valid === false, "the next day");
+    const { components } = daemon.watcher.json("homeassistant/device/elbro_home/config") as {
+      components: Record<string, Record<string, string | boolean>>;
+    };
+    const enabled = Object.entries(components).filter(([, { enabled_by_default }]) => enabled_by_default !== false);
+    const changesOf = (topic: unknown, part: (payload: string) => string) => {
+      const parts = daemon.watcher.seen
+        .filter((each) => each.topic === topic && each.payload !== "")
+        .map((each) => part(each.payload));
+      return parts.filter((each, i) => each !== parts[i - 1]);
+    };
+    const bytes = enabled.map(([key, { state_topic, json_attributes_topic, json_attributes_template }]) => {
+      const states = changesOf(state_topic, (payload) =>
+        JSON.stringify((JSON.parse(payload) as Record<string, unknown>)[key]),
+      );
+      const attributes = json_attributes_template ? [] : changesOf(json_attributes_topic, (payload) => payload);
+      return (
+        STATE_BYTES * (states.length + attributes.length) +
+        [...new Set(attributes)].reduce((sum, text) => sum + text.length, 0)
+      );
+    });
+    const day = bytes.reduce((sum, each) => sum + each, 0);
+    expect(enabled.map(([key]) => key)).toContain("price_list");
+    expect(day).toBeGreaterThan(3 * MAX_BYTES);
+    expect(day).toBeLessThan(MAX_DAY_BYTES);
+  });
 
   test("another format replaces the previous one; without one the entity is removed", async () => {
     using dir = new TempDir();

@@ -201,7 +201,10 @@ describe("devices", () => {
     const shared = JSON.parse(message.payload) as Json & { device: Json };
     const { device } = JSON.parse(announce(OPTIONS, planDevice(plan), []).message.payload) as { device: Json };
     expect(shared.device).toEqual({ ...device, identifiers: ["elbro_plug_heater", "elbro_home_plan_washer"] });
-    expect(shared.components).toEqual(own.components);
+    // The plan has the reason of the device.
+    const components = own.components as Record<string, Json>;
+    const reason = { ...components.reason, enabled_by_default: false };
+    expect(shared.components).toEqual({ ...components, reason });
     expect(message.topic).toBe("homeassistant/device/elbro_plug_heater/config");
     const other = { ...plan, definition: { ...plan.definition, name: "Other" } };
     expect(deviceOf(plugDevice(plug, planDevice(other)) as unknown as Device<never>).identifiers).toEqual([
