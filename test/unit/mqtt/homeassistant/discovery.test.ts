@@ -260,6 +260,12 @@ test("a request changes no entity of the daemon that is enabled by default, and 
   expect(shownOf(before)[1]).toHaveLength(2);
 });
 
+test("the problems of the daemon are published with their whole texts", () => {
+  const view = daemon("busy");
+  const { problems } = JSON.parse(daemonMessages("elbro", view)[1]?.payload ?? "") as { problems: object[] };
+  expect(problems[0]).toMatchObject({ code: view.problems[0]?.code, detail: view.problems[0]?.detail });
+});
+
 describe("the export price", () => {
   const shownIn = (usage = fullUsage()) => {
     const { availability, components } = documentOf(homeCase("", fullHome(), usage).tree);
