@@ -153,4 +153,10 @@ export const equivalents: readonly Equivalent[] = [
     change: "0 → 1",
     reason: "No event has a single byte.",
   },
+  {
+    file: "src/mqtt/broker/client-retained.ts",
+    line: "if (after.count === 0) this.#ofUser.delete(user);",
+    change: "after.count === 0 → false",
+    reason: "Only releases memory.",
+  },
 ];

@@ -13,7 +13,7 @@ const FLOW_TESTS: Readonly<Record<string, readonly string[]>> = {
   http: ["flow/api"],
   state: ["flow/state"],
   plans: ["flow/plans"],
-  mqtt: ["flow/mqtt"],
+  mqtt: ["unit/core/prices", "flow/mqtt"],
   plugs: ["unit/integrations", "flow/plugs"],
   integrations: ["flow/integrations"],
   api: ["contract", "flow/api"],
