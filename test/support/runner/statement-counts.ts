@@ -1,4 +1,4 @@
-/** Counts what the program asks of SQLite, by the prototypes of node:sqlite. */
+/** Counts what the program asks of SQLite, by the prototypes of node:sqlite, and the JSON texts that it makes. */
 import { DatabaseSync, type SQLInputValue, StatementSync } from "node:sqlite";
 
 /** Methods that run a statement. */
@@ -6,11 +6,12 @@ const RUNS = ["run", "get", "all", "iterate"] as const;
 
 export class StatementCounts implements Disposable {
   readonly #stack = new DisposableStack();
-  #counts = { prepared: 0, run: 0, writtenBytes: 0 };
+  #counts = { prepared: 0, run: 0, writtenBytes: 0, texts: 0 };
 
   constructor() {
     const database = DatabaseSync.prototype;
     this.#wrap(database, "prepare", () => this.#counts.prepared++);
+    this.#wrap(JSON, "stringify", () => this.#counts.texts++);
     for (const method of RUNS)
       this.#wrap(StatementSync.prototype, method, (values) => {
         this.#counts.run++;
@@ -20,9 +21,14 @@ export class StatementCounts implements Disposable {
 
   /** Returns the counts since the last `take`. The bytes are those of the texts and blobs that statements were given. */
   take(): Record<string, number> {
-    const { prepared, run, writtenBytes } = this.#counts;
-    this.#counts = { prepared: 0, run: 0, writtenBytes: 0 };
-    return { "statements prepared": prepared, "statements run": run, "bytes stored": writtenBytes };
+    const { prepared, run, writtenBytes, texts } = this.#counts;
+    this.#counts = { prepared: 0, run: 0, writtenBytes: 0, texts: 0 };
+    return {
+      "statements prepared": prepared,
+      "statements run": run,
+      "bytes stored": writtenBytes,
+      "JSON texts": texts,
+    };
   }
 
   #wrap<Name extends string>(
