@@ -75,7 +75,7 @@ async function warmStarts(world: World): Promise<Start[]> {
   return starts;
 }
 
-/** Starts the daemon, waits for its first price, and ends it after `lingerMs`. */
+/** Starts the daemon, waits for its first price, and ends it after `lingerMs`, regularly: after two crashes a start does more. */
 async function oneStart(world: World, dir: TempDir, lingerMs = 0): Promise<Start> {
   const base = `bench${Math.random().toString(36).slice(2)}`;
   await using children = new Children();
@@ -90,6 +90,7 @@ async function oneStart(world: World, dir: TempDir, lingerMs = 0): Promise<Start
   });
   const start = { ms: performance.now() - began, rssMb: memoryMb(daemon) };
   await pause(lingerMs);
+  await ended(daemon);
   return start;
 }
 
