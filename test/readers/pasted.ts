@@ -10,7 +10,7 @@ import { pageText } from "../support/docs/docs-pages.ts";
 import { DaemonProcess } from "../support/processes/daemon-process.ts";
 import { lacks } from "../support/runner/needs.ts";
 import { TempDir } from "../support/runner/temp-dir.ts";
-import { eventsIn, NotHere, pastedFlows } from "./programs.ts";
+import { eventsIn, NotHere, pastedFlows, supervisorReads } from "./programs.ts";
 
 export interface Demo {
   readonly url: string;
@@ -40,6 +40,7 @@ export const pasted: readonly Pasted[] = [
   },
   { name: "Node-RED", input: "`config/snippets/node-red.json`: commands at the plug", run: nodeRed },
   { name: "PowerSaver", input: "`config/snippets/node-red-power-saver.json`: quarters of its plan", run: powerSaver },
+  { name: "Supervisor", input: "the address of the app, its form and its texts: parts accepted", run: supervisor },
   { name: "Remote Calendar", input: "the calendar feed: events", run: calendarFeed },
 ];
 
@@ -122,6 +123,11 @@ async function powerSaver(demo: Demo, sources: string | null): Promise<Loaded> {
     right: all.filter(({ start, value }) => planned.get(Date.parse(start)) === value).length,
     all: all.length,
   };
+}
+
+async function supervisor(_: Demo, sources: string | null): Promise<Loaded> {
+  const { version, accepted } = supervisorReads(sources);
+  return { version, right: accepted.filter(Boolean).length, all: accepted.length };
 }
 
 /** Lets Home Assistant's integration read the feed. */

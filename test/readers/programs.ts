@@ -3,6 +3,8 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "yaml";
+import { addressesOf } from "../../release/addresses.ts";
+import { writeHomeAssistantApp } from "../../release/home-assistant-app.ts";
 import { install } from "../homeassistant/install.ts";
 import { type Machine, prepareMachine } from "../homeassistant/machine.ts";
 import { copiedText } from "../support/docs/copied-files.ts";
@@ -225,6 +227,27 @@ export function eventsIn(feed: string): { readonly version: string; readonly eve
   const [events] = runInHomeAssistant("Remote Calendar", PROGRAMS, [{ feed, now: 0 }]);
   if (typeof events === "string" || events === undefined) throw new Error(events);
   return { version, events };
+}
+
+/** Reads the app as it would be published with the Supervisor. Returns whether it accepts each of its parts. */
+export function supervisorReads(sources: string | null): { readonly version: string; readonly accepted: boolean[] } {
+  const source = path.join(sources ?? "", "supervisor");
+  if (!existsSync(source)) throw new NotHere("a clone of supervisor in READERS_DIR is needed");
+  const { machine } = homeAssistant();
+  const folder = path.join(machine.folder, "readers/supervisor");
+  const outside = machine.outside(folder);
+  mkdirSync(outside, { recursive: true });
+  for (const name of ["supervisor", "requirements.txt"])
+    cpSync(path.join(realpathSync(source), name), path.join(outside, name), { recursive: true });
+  cpSync(path.join(PROGRAMS, "in_supervisor.py"), path.join(outside, "in_supervisor.py"));
+  const addresses = addressesOf({ repository: "https://github.com/owner/elbro", homepage: "" });
+  writeHomeAssistantApp(path.join(outside, "app"), addresses);
+  const python = path.join(folder, "python/bin/python");
+  if (!existsSync(machine.outside(python))) machine.run(machine.python, "-m", "venv", path.join(folder, "python"));
+  machine.run(python, "-m", "pip", "install", "--quiet", "--requirement", path.join(folder, "requirements.txt"));
+  const read = ["env", "GIT_PYTHON_REFRESH=quiet", python, path.join(folder, "in_supervisor.py")];
+  const answer = machine.run(...read, folder, path.join(folder, "app"), addresses?.appStore ?? "");
+  return { version: versionOf(source), accepted: JSON.parse(answer) as boolean[] };
 }
 
 /** Returns what the page shows to paste into a program; empty if nothing. */
