@@ -43,7 +43,7 @@ async function runBench(name: string): Promise<boolean> {
 }
 
 /** Benches that start the built program, of this clone or of another commit. */
-const OF_PROGRAM = ["day", "footprint", "scale"];
+const OF_PROGRAM = ["day", "footprint", "lan", "scale"];
 
 const { values, positionals } = parseArgs({ options: { against: { type: "string" } }, allowPositionals: true });
 const [asked, ...more] = positionals;

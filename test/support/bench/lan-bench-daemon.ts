@@ -9,8 +9,8 @@ import { LAN_KEY } from "../daemon/test-config.ts";
 import { TestDaemon } from "../daemon/test-daemon.ts";
 import type { DaemonProcess } from "../processes/daemon-process.ts";
 import { MALLOC_SETTINGS, NODE_FLAGS } from "../processes/node-flags.ts";
-import { setup } from "../runner/build.ts";
 import { plainScript } from "./plain-script.ts";
+import { buildProgram } from "./program.ts";
 import { addressId, calendar, StoredHome } from "./stored-home.ts";
 
 /** Time for the rest of the start: state, discovery, first requests. */
@@ -50,7 +50,7 @@ export class LanBenchDaemon implements AsyncDisposable {
   }
 
   static async start(): Promise<LanBenchDaemon> {
-    setup();
+    buildProgram();
     const owned = new AsyncDisposableStack();
     const api = { host: "127.0.0.1", port: 0, keys: [{ name: "bench", key: LAN_KEY }] };
     const installed = owned.use(

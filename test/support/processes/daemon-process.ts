@@ -2,11 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { PROGRAM, ROOT } from "../bench/program.ts";
 import { noteBrokenPromise } from "../daemon/broken-promises.ts";
 import { loopMs } from "../runner/loop-time.ts";
 import { COMPILE_CACHE } from "./node-flags.ts";
-
-const ROOT = path.resolve(import.meta.dirname, "../../..");
 
 export interface DaemonProcessOptions {
   /** Arguments for Node. */
@@ -33,7 +32,7 @@ export class DaemonProcess implements AsyncDisposable {
   ) {
     const { PATH = "", HOME = "" } = process.env;
     const [program = process.execPath, ...rest] = [...under, process.execPath];
-    this.#child = spawn(program, [...rest, ...nodeArgs, path.join(ROOT, "dist/elbro.cjs"), ...args], {
+    this.#child = spawn(program, [...rest, ...nodeArgs, PROGRAM, ...args], {
       // This folder has no config/elbro.yaml. The root of a clone may contain the owner's.
       cwd: folder,
       env: { PATH, HOME, ...COMPILE_CACHE, ...environment },
