@@ -110,11 +110,8 @@ export const planEndpoints = [
 ];
 
 /** Returns the preview of a plan. A known id replaces the plan with that id in the preview. */
-function previewed(
-  { editor, plans }: LocalSource,
-  body: unknown,
-  now: EpochMs,
-): Answered<s.ValueOf<typeof planPreview>> {
+function previewed(source: LocalSource, body: unknown, now: EpochMs): Answered<s.ValueOf<typeof planPreview>> {
+  const { editor, plans } = source;
   const { id } = (body ?? {}) as { id?: unknown };
   const known = plans.ids.find((each) => each === id) ?? null;
   const draft = editor.draft("plans", known, body);
@@ -122,8 +119,11 @@ function previewed(
   const index = known === null ? draft.plans.length - 1 : draft.plans.map(entryId).indexOf(known);
   const definition = planDefinitions(draft.plans, draft.groups)[index];
   const snapshot = definition && plans.preview(definition, now);
-  if (!snapshot) return localError("not_known", message("refused.home_not_known"));
-  return { kind: "json", body: { now: formatInstant(now), ...planOf(snapshot) } };
+  if (snapshot) return { kind: "json", body: { now: formatInstant(now), ...planOf(snapshot) } };
+  const homes = source.list().map(({ id: home }) => home);
+  if (!definition || homes.length === 0 || homes.includes(definition.home))
+    return localError("not_known", message("refused.home_not_known"));
+  return localError("invalid_parameter", message("found.home", { known: homes.join(", "), found: definition.home }));
 }
 
 function answerPlan(source: LocalSource, plan: string, now: EpochMs): Answered<s.ValueOf<typeof planDetail>> {

@@ -24,6 +24,9 @@ async function planned(scopes?: ("read" | "control")[], dir?: TempDir): Promise<
 describe("plans", () => {
   test("equal their published state; a single one has its history", async () => {
     await using daemon = await planned();
+    const draft = { name: "Garage", kind: "window", hours: 2, home: "garage" };
+    const unknown = await daemon.post("/local/v1/plan-preview", draft);
+    expect([unknown.status, await unknown.text()]).toEqual([400, expect.stringContaining("expected the id of a home")]);
     const { plans } = (await askJson(daemon, "plans")) as { plans: Record<string, unknown>[] };
     expect(plans).toMatchObject([{ id: "washer", name: "Washer", home: "home", kind: "window", on: false, kwh: 1.2 }]);
     await untilPlan(daemon, ({ reason }) => reason === plans[0]?.reason, "the published plan");
