@@ -122,7 +122,8 @@ export class Account {
     const waitMs = heldUntil === null || pausedMs > 0 ? 0 : Math.min(heldUntil - now, until - monotonicMs);
     const detail =
       waitMs > SHOWN_WAIT_MS ? message("found.quota_wait", { why, until: formatInstant(now + waitMs) }) : null;
-    this.#setProblem("waiting_for_quota", "wait", detail);
+    // A wait that is almost over lasts if the next one begins, so that one day of waits is one problem.
+    if (waitMs <= 0 || detail !== null) this.#setProblem("waiting_for_quota", "wait", detail);
     this.#setProblem("quota_too_small", "quota", rateLimiter.shortage);
     if (pausedMs <= 0 && problems.of(this.name)?.code === "rate_limited") problems.end(this.name);
     return pausedMs > 0 ? now + Math.ceil(pausedMs) : Number.POSITIVE_INFINITY;

@@ -342,6 +342,10 @@ test("requests that wait for the quota longer than ten minutes are a problem unt
   expect(codes()).toEqual([]);
   account.rest(heldUntil(), world.wallMs);
   expect(codes()).toEqual(["waiting_for_quota"]);
+  // One wait after another is one problem, and one line in the log.
+  for (const minutes of [8, 60, 9]) account.rest(world.wallMs + minutes * MINUTE_MS, world.wallMs);
+  expect(codes()).toEqual(["waiting_for_quota"]);
+  expect(world.problemChanges.filter((change) => JSON.stringify(change).includes("waiting_for_quota"))).toHaveLength(1);
   account.rest(null, world.wallMs);
   expect(codes()).toEqual([]);
 });
