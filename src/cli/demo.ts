@@ -23,9 +23,9 @@ const SECRET_BYTES = 16;
 const DEMO_PLANS: Config["plans"] = [
   plan({ name: "Dishwasher", kind: "window", hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" }),
   plan({ name: "Car", kind: "slots", hours: 4, kwh: 28, min_run: "30m", from: "17:00", ready_by: "07:00" }),
-  plan({ name: "Water heater", kind: "below", percent: 35, min_run: "30m" }),
+  plan({ name: "Water heater", kind: "below", cheap_below: "35%", min_run: "30m" }),
 ];
-const FREEZER = plan({ name: "Freezer", kind: "avoid", hours: 2, kwh: 2, max_gap: "1h", when_lost: "on" });
+const FREEZER = plan({ name: "Freezer", kind: "avoid", hours: 2, kwh: 2, max_gap: "1h", fallback: ["on"] });
 
 /** Appliances of the demo home with played plugs. The freezer's refuses at first, so that a solved problem is shown. */
 const APPLIANCES = [

@@ -4,6 +4,7 @@ import { hoursText, type PlanDefinition, planMistakes, readDuration } from "../c
 import { hasHours } from "../core/planning/model/plan-spec.ts";
 import { type EpochMs, HOUR_MS } from "../core/time/interval.ts";
 import { type GroupEntry, planDefinitions } from "./plan-list.ts";
+import { mergeOldKeys } from "./schema/old-keys.ts";
 import { planSchema } from "./schema/plan-schema.ts";
 import { expectedOf } from "./schema/values.ts";
 
@@ -56,7 +57,9 @@ function ofPlan(base: PlanDefinition, hours: unknown): PlanDefinition | Message 
 }
 
 function ofSettings(settings: object, groups: readonly GroupEntry[]): PlanDefinition | Message {
-  const reading = planSchema.safeParse({ name: "Once", kind: "window", ...settings });
+  const entry = { name: "Once", kind: "window", ...settings };
+  mergeOldKeys(entry);
+  const reading = planSchema.safeParse(entry);
   const [issue] = reading.error?.issues ?? [];
   if (issue?.code === "unrecognized_keys") return placed(issue.keys.join(", "), message("refused.not_a_setting"));
   const said = issue?.code === "custom" && issue.params;

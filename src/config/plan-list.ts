@@ -1,12 +1,20 @@
 /** Lists of plans and groups in the configuration: checks between their entries, and the plan definitions made from them. */
 import * as z from "zod/mini";
 import { type Message, message } from "../core/language/text.ts";
-import { circleFrom, type PlanDefinition, readDuration } from "../core/planning/model/plan-definition.ts";
+import { circleFrom, type PlanDefinition } from "../core/planning/model/plan-definition.ts";
 import { freeSlug, slugOf } from "../core/text/slug.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
 import { entryId } from "./entry-list.ts";
 import { unknownId } from "./reading/suggest-key.ts";
-import { kilowatts, MAX_PRIORITY, msOf, type PlanEntry, planSchema, specOf } from "./schema/plan-schema.ts";
+import {
+  kilowatts,
+  MAX_PRIORITY,
+  msOf,
+  type PlanEntry,
+  planSchema,
+  planTextsOf,
+  specOf,
+} from "./schema/plan-schema.ts";
 import { missing, mistakes, oneLine, unique, type ValueMistake } from "./schema/values.ts";
 import { isTree } from "./tree.ts";
 
@@ -37,8 +45,8 @@ export function groupMistakes(entries: readonly PlanEntry[], groups: readonly Gr
     const sameGroup = entries.filter((other) => other.group === entry.group);
     const draws = kilowattsOf(entry);
     if (group && group.limit_kw === undefined) return [];
-    if (entry.kind !== "avoid" && (entry.when_lost ?? "off") !== "off")
-      return mistake("when_lost", message("mistake.group_resting"));
+    if (entry.kind !== "avoid" && (planTextsOf(entry).whenLost ?? "off") !== "off")
+      return mistake("fallback", message("mistake.group_resting"));
     const names = groups.map(({ name }) => name);
     if (!group) return mistake("group", unknownId("group", entry.group, names));
     if (sameGroup.length > MAX_GROUP_PLANS)
@@ -61,8 +69,8 @@ function rounded(kilowatts: number): number {
   return Number(kilowatts.toFixed(3));
 }
 
-function kilowattsOf({ kw, kwh, hours }: PlanEntry): number | undefined {
-  const hoursMs = msOf(hours);
+function kilowattsOf({ kw, hours, ...entry }: PlanEntry): number | undefined {
+  const [kwh, hoursMs] = [planTextsOf(entry).kwh, msOf(hours)];
   return kw ?? (kwh === undefined || hoursMs === undefined ? undefined : (kwh * HOUR_MS) / hoursMs);
 }
 
@@ -85,13 +93,15 @@ function listMistakes(list: readonly PlanEntry[]): ValueMistake[] {
   const ids = entries.map(entryId);
   const planOf = (id: string) => entries[ids.indexOf(id)];
   const found = idMistakes(entries, ids);
-  for (const [i, { after, home }] of entries.entries()) {
+  for (const [i, entry] of entries.entries()) {
+    const { home } = entry;
+    const after = planTextsOf(entry).after?.plan;
     if (after === undefined) continue;
     const mistake = (said: Message) => found.push({ path: [i, "after"], ...said });
     const other = planOf(after);
     if (!other) mistake(unknownId("plan", after, ids));
     else if (other.home !== home) mistake(message("mistake.other_home", { home: other.home }));
-    const circle = circleFrom(ids[i] ?? "", (id) => planOf(id)?.after);
+    const circle = circleFrom(ids[i] ?? "", (id) => planTextsOf(planOf(id) ?? {}).after?.plan);
     if (circle) mistake(message("mistake.circle", { circle: chainOf(circle) }));
   }
   return found;
@@ -127,8 +137,8 @@ export function planDefinitions(entries: readonly PlanEntry[], groups: readonly 
     name: entry.name,
     home: entry.home,
     spec: specOf(entry),
-    after: entry.after === undefined ? null : { plan: entry.after, pauseMs: readDuration(entry.after_pause) ?? 0 },
+    after: planTextsOf(entry).after,
     ...powerOf(entry, groups),
-    ...(entry.learn ? { learns: true as const } : {}),
+    ...(planTextsOf(entry).isLearned ? { learns: true as const } : {}),
   }));
 }

@@ -132,8 +132,9 @@ describe.skipIf(lacks("Chromium"))(
       await form.getByLabel("Kind").selectOption({ label: "Whenever it is cheap" });
       await expect.poll(() => form.getByLabel("Hours", { exact: true }).count()).toBe(0);
       await form.getByRole("button", { name: "Save" }).click();
-      expect(await form.getByLabel("Cheapest part of the day, %").getAttribute("aria-invalid")).toBe("true");
-      await typeKeys(form.getByLabel("Cheapest part of the day, %"), "30");
+      expect(await form.getByLabel("Limit for cheap").getAttribute("aria-invalid")).toBe("true");
+      expect(await form.locator(".schema-form > .field-row").count()).toBe(6);
+      await typeKeys(form.getByLabel("Limit for cheap"), "30%");
       await screen.untilText("dialog .preview", /\d\d:\d\d–\d\d:\d\d/);
       await form.getByRole("button", { name: "Save" }).click();
       await screen.untilText("#plans .edited", /Heater is saved/);

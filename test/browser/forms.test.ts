@@ -111,7 +111,7 @@ describe.skipIf(lacks("Chromium"))(
       await page.getByLabel("Ready by").fill("07:00");
       await page.getByRole("group", { name: "Days" }).getByLabel("Tue").check();
       await page.getByRole("group", { name: "Days" }).getByLabel("Mon").check();
-      const fallback = page.getByRole("group", { name: "Hours without prices" });
+      const fallback = page.getByRole("group", { name: "Without prices" });
       await fallback.getByRole("button", { name: "Add" }).click();
       await typeKeys(fallback.getByRole("textbox"), "02:00-05:00");
       await page.getByRole("button", { name: "Save" }).click();
@@ -238,9 +238,9 @@ describe.skipIf(lacks("Chromium"))(
     });
 
     test.each([
-      ["da-DK", "Færdig kl.", "Når det er billigt", "En anden plan, der skal være færdig først."],
-      ["sv-SE", "Klar kl.", "När det är billigt", "En annan plan som måste vara klar först."],
-      ["nb-NO", "Ferdig kl.", "Når det er billig", "En annen plan som må være ferdig først."],
+      ["da-DK", "Færdig kl.", "Når det er billigt", "Planens effekt, mens den kører."],
+      ["sv-SE", "Klar kl.", "När det är billigt", "Planens effekt medan den körs."],
+      ["nb-NO", "Ferdig kl.", "Når det er billig", "Effekten til planen mens den kjører."],
     ])("in %s labels, options and descriptions are translated", async (language, label, option, about) => {
       const screen = await formOf("plans", {}, { language, size: "phone" });
       const shown = await screen.text("#form");

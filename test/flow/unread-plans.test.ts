@@ -9,7 +9,7 @@ const plans = [
   planEntry({ kind: "window", hours: 2, from: "20:00", ready_by: "07:00", kwh: 1.2 }),
   planEntry({ name: "Heater", kind: "slots", hours: 3, max_gap: 10, group: "house", kw: 3 }),
   planEntry({ name: "Car", kind: "slots", hours: 3, from: "17:00", ready_by: "07:00", group: "house", kw: 7 }),
-  planEntry({ name: "Floor", kind: "below", percent: 35 }),
+  planEntry({ name: "Floor", kind: "below", cheap_below: "35%" }),
   planEntry({ name: "Freezer", kind: "avoid", hours: 4, max_gap: 2 }),
 ];
 

@@ -172,8 +172,8 @@ export class PlayedHouse implements AsyncDisposable {
           }),
       plans: [
         { name: "Dishwasher", home: "home", kind: "window", hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" },
-        { name: "Water heater", home: "home", kind: "below", percent: 35 },
-        { name: "Scooter", home: "home", kind: "window", energy: 1.5, kw: 1, from: "19:00", ready_by: "06:30" },
+        { name: "Water heater", home: "home", kind: "below", cheap_below: "35%" },
+        { name: "Scooter", home: "home", kind: "window", kwh: 1.5, kw: 1, from: "19:00", ready_by: "06:30" },
         { name: "Washing machine", home: "home", kind: "window", hours: 1, ...LATER, enabled: isWashingEnabled },
         { name: carName, id: "car", home: "home", kind: "slots", hours: 1, ...LATER },
         { name: "Late car", home: "home", kind: "slots", hours: 1, ...LATER },

@@ -7,6 +7,7 @@ import { entriesIn, type OverlayEntries, writtenIds } from "../overlay/overlay-f
 import { triedPlans } from "../plan-trials.ts";
 import { describeIssue } from "../reading/config-error.ts";
 import { below, isSecretKey } from "../reading/mistake.ts";
+import { withoutOldKeys } from "../schema/old-keys.ts";
 import { type Config, configSchema } from "../schema/schema.ts";
 import { fileKeysIn, itemOf, shapeOf, withoutDefaults } from "../schema/schema-nodes.ts";
 import { isTree, type Tree, withoutKey } from "../tree.ts";
@@ -77,7 +78,8 @@ export class ConfigurationEditor {
     const index = id !== null && ids.includes(id) ? ids.indexOf(id) : ids.length;
     const [wanted = ""] = writtenIds([entry]);
     if (index === ids.length && ids.includes(wanted)) return existsAlready(list, wanted);
-    const tree: Tree = { ...used, [list]: used[list].toSpliced(index, 1, entry as never) };
+    const tree: Tree = { ...used, [list]: used[list].toSpliced(index, 1, { ...entry } as never) };
+    withoutOldKeys(tree);
     const result = configSchema.safeParse(tree);
     const found = result.success
       ? triedPlans(result.data)

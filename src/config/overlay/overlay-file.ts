@@ -8,6 +8,7 @@ import { OVERLAY_FILE } from "../../core/runtime/data-files.ts";
 import { type EntryList, entryId, entryLists } from "../entry-list.ts";
 import type { ConfigMistake } from "../reading/mistake.ts";
 import { readYaml, saidOf } from "../reading/yaml-text.ts";
+import { mergeOldKeys } from "../schema/old-keys.ts";
 import { isTree, type Tree } from "../tree.ts";
 
 /** Entries by id, without the key `id`. Null removes the entry of the owner's file. */
@@ -66,6 +67,7 @@ export function readOverlay(text: string | null, owner: Tree): { overlay: Overla
     Tree,
     Servers,
   ];
+  for (const plan of Object.values(plans ?? {})) mergeOldKeys(plan ?? {});
   const isBound = version === VERSION || text === null;
   return {
     overlay: { settings, plans: plans ?? {}, plugs: plugs ?? {}, servers: isBound ? servers : null },

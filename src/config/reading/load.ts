@@ -253,16 +253,18 @@ function resolve(
 ): void {
   if (Array.isArray(value)) {
     const item = itemOf(node);
-    for (const [i, each] of value.entries()) resolve(draft, each, item, [...path, i]);
+    for (const [i, each] of value.entries()) {
+      value[i] = asWord(each, item);
+      resolve(draft, each, item, [...path, i]);
+    }
   }
   const shape = shapeOf(node);
   if (!isTree(value) || !shape) return;
   for (const [key, below] of Object.entries(value)) {
     const known = Object.hasOwn(shape, key) ? shape[key] : undefined;
     const kind = known && kindOf(known);
-    // YAML 1.1, with which Home Assistant reads options, takes on and off as true and false.
-    if (typeof below === "boolean" && known && wordsOf(known).includes("on")) value[key] = below ? "on" : "off";
-    else if (isAbsent(below, path) && (kind === "section" || kind === "list")) delete value[key];
+    value[key] = asWord(below, known);
+    if (isAbsent(below, path) && (kind === "section" || kind === "list")) delete value[key];
     else if (known) {
       // The form of the Home Assistant app has no keys below those of an entry, so a section of it is a text there.
       if (kind === "section" && typeof path.at(-1) === "number") value[key] = sectionIn(below);
@@ -270,6 +272,11 @@ function resolve(
       if (kind === "section" && !hasKeys(value[key])) delete value[key];
     } else if (draft && key.endsWith(FILE_SUFFIX)) readInto(draft, value, key, { shape, path });
   }
+}
+
+/** Returns on and off of YAML 1.1, with which Home Assistant reads options as true and false, as they were written. */
+function asWord(value: unknown, node: z.core.$ZodType | undefined): unknown {
+  return typeof value === "boolean" && wordsOf(node).includes("on") ? (value ? "on" : "off") : value;
 }
 
 /** Returns the keys and values in a text such as `{ from: "2026-07-01" }`; any other value as it is. */

@@ -26,6 +26,9 @@ const NUMBERS: ReadonlySet<TextKey> = new Set([
   "mistake.kind_whole",
   "mistake.expected_hours",
   "mistake.expected_hours_above_zero",
+  "mistake.expected_kwh_learned",
+  "mistake.expected_tolerance",
+  "mistake.expected_cheap_below",
 ] as const);
 
 /** Returns a proposal that follows the message of a mistake; an empty text without one. */

@@ -3,43 +3,78 @@
 import { isTree, type Tree } from "../tree.ts";
 import { FILE_SUFFIX } from "./schema-nodes.ts";
 
-/** The end of the warning, by path of the key. A part `[]` of a path stands for each entry of a list: `plugs.[].old`. */
+/** The end of the warning, by path of the key. */
 const DELETED: Readonly<Record<string, string>> = {
   "broker.ws_port":
     "elbro has no MQTT over WebSocket any more; set mqtt.url to a broker that has it, such as Mosquitto",
   "levels.use_forecast": "only a confirmed price is `cheap`",
-  "plans.[].use_forecast":
-    "every plan compares known hours with estimates of the others, and no estimate switches anything on",
 };
 
 /** Paths of the keys that an environment variable could set. */
-export const deletedPaths: readonly (readonly string[])[] = Object.keys(DELETED).flatMap((path) =>
-  path.includes("[]") ? [] : [path.split(".")],
-);
+export const deletedPaths: readonly (readonly string[])[] = Object.keys(DELETED).map((path) => path.split("."));
 
-/** How a key of a plan is written now. Each changes the plan, or the whole configuration, and returns the new lines. */
-const CHANGED: Readonly<Record<string, (plan: Tree, value: unknown, tree: Tree) => string>> = {
-  power_limit(plan, value, tree) {
-    const groups: unknown[] = Array.isArray(tree.groups) ? tree.groups : [];
-    if (!groups.some((group) => isTree(group) && group.name === value)) groups.push({ name: value });
-    tree.groups = groups;
-    plan.group ??= value;
-    return `group: ${value}, and in groups: - { name: ${value} }`;
-  },
+const IS_ON = /^(on|true)$/i;
+
+/** How an old key of a plan is written now; null if it is not old in this plan. Shape: the order in which they are replaced. */
+const MERGED: Readonly<Record<string, (old: unknown, plan: Tree) => Tree | null>> = {
+  level: (level, plan) => ({ cheap_below: joined(plan.cheap_below, level) }),
+  percent: (percent, plan) => ({ cheap_below: joined(plan.cheap_below, `${percent}%`) }),
+  max_price: (price, plan) => (plan.kind === "below" && plan.cheap_below === undefined ? { cheap_below: price } : null),
+  price: (price, plan) => ({ cheap_below: joined(plan.cheap_below, price) }),
+  tolerance_side: (side, { tolerance }) => ({ tolerance: tolerance === undefined ? side : `${tolerance} % ${side}` }),
+  after_pause: (pause, plan) => ({ after: joined(plan.after, `+ ${pause}${typeof pause === "number" ? "h" : ""}`) }),
+  energy: (energy, { kwh = energy }) => ({ kwh }),
+  learn: (learn, { kwh }) => ({ kwh: IS_ON.test(String(learn)) ? joined(kwh, "learned") : kwh }),
+  when_lost: (word, { fallback = [] }) => ({
+    fallback: [fallback, typeof word === "boolean" ? (word ? "on" : "off") : word].flat(),
+  }),
+  // Every plan compares known hours with estimates of the others, and no estimate switches anything on.
+  use_forecast: () => ({}),
 };
+
+/** The old keys of a plan. */
+export const oldPlanKeys: readonly string[] = [...Object.keys(MERGED), "power_limit"];
+
+function joined(before: unknown, word: unknown): unknown {
+  return before === undefined ? word : `${before} ${word}`;
+}
+
+/** Replaces the old keys of a plan, except its power limit. Returns each with the key that has taken its place, if any. */
+export function mergeOldKeys(plan: Tree): [old: string, into: string][] {
+  return Object.entries(MERGED).flatMap(([old, write]): [string, string][] => {
+    const now = Object.hasOwn(plan, old) ? write(plan[old], plan) : null;
+    if (!now) return [];
+    delete plan[old];
+    Object.assign(plan, now);
+    return [[old, Object.keys(now).join()]];
+  });
+}
 
 /** Replaces and removes the keys of earlier versions. Returns a warning for each one found. */
 export function withoutOldKeys(tree: Tree): string[] {
   const plans = Array.isArray(tree.plans) ? tree.plans : [];
   const changed = plans.flatMap((plan: unknown, i) => {
-    const found = isTree(plan) ? Object.keys(CHANGED).filter((key) => Object.hasOwn(plan, key)) : [];
-    return found.flatMap((key) => {
-      const { [key]: value } = plan as Tree;
-      delete (plan as Tree)[key];
-      return `plans[${i}].${key} is not used any more: write ${CHANGED[key]?.(plan as Tree, value, tree)}`;
+    if (!isTree(plan)) return [];
+    const merged = mergeOldKeys(plan).map(([old, into]) => {
+      const { [into]: value = "" } = plan;
+      const line = `${into}: ${typeof value === "string" ? value : JSON.stringify(value)}`;
+      return `plans[${i}].${old} is not used any more: ${value === "" ? "remove it" : `write ${line}`}`;
     });
+    return [...merged, ...powerLimit(plan, tree).map((line) => `plans[${i}].${line}`)];
   });
   return [...changed, ...removeDeleted(tree)];
+}
+
+/** Replaces the name of a fuse by a group without a limit. */
+function powerLimit(plan: Tree, tree: Tree): string[] {
+  const { power_limit: name } = plan;
+  if (name === undefined) return [];
+  delete plan.power_limit;
+  const groups: unknown[] = Array.isArray(tree.groups) ? tree.groups : [];
+  const isKnown = groups.some((group) => isTree(group) && group.name === name);
+  tree.groups = isKnown ? groups : [...groups, { name }];
+  plan.group ??= name;
+  return [`power_limit is not used any more: write group: ${name}, and in groups: - { name: ${name} }`];
 }
 
 /** Removes the deleted keys, and sections without another key. */
@@ -50,7 +85,6 @@ function removeDeleted(tree: Tree): string[] {
 }
 
 function remove(node: unknown, [key = "", ...rest]: readonly string[]): boolean {
-  if (key === "[]") return Array.isArray(node) && node.filter((entry) => remove(entry, rest)).length > 0;
   if (!isTree(node)) return false;
   if (rest.length > 0) {
     const below = node[key];

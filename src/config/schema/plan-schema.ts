@@ -14,7 +14,6 @@ import {
 } from "../../core/planning/model/plan-spec.ts";
 import { MAX_ENERGY_KWH, MAX_POWER_KW, MAX_PRICE_LIMITS } from "../../core/planning/plan-limits.ts";
 import { type PlanSetting, planSettings, settingRows } from "../../core/planning/setting-rows.ts";
-import { levels } from "../../core/prices/level.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";
 import type { KeyCondition } from "./conditions.ts";
 import {
@@ -24,7 +23,6 @@ import {
   missingWith,
   mistakes,
   oneLine,
-  passes,
   slug,
   textLike,
   topic,
@@ -78,14 +76,15 @@ export const MAX_PRIORITY = 99;
 const price = z
   .number()
   .check(z.minimum(MAX_PRICE_LIMITS.min), z.maximum(MAX_PRICE_LIMITS.max, "mistake.expected_price" satisfies Expected));
-/** Text for a price too: Home Assistant's supervisor passes numbers of this key as texts. */
-const percentOrPrice = textLike(/^(\d+(\.\d+)?%|-?\d+(\.\d+)?)$/, "mistake.expected_cheap_below").check(
-  passes((value) => value.endsWith("%") || price.safeParse(Number(value)).success, "mistake.expected_price"),
-);
+/** Text for numbers too: Home Assistant's supervisor passes those of such a key as texts. */
+const cheapBelow = textLike(/^(-?\d+(\.\d+)?%?|[a-z_]+)( .+)?$/, "mistake.expected_cheap_below");
+const tolerance = textLike(/^\d+(\.\d+)?( ?%)?( (earliest|latest))?$/, "mistake.expected_tolerance");
+const energy = textLike(/^(learned|\d+(\.\d+)?( learned)?)$/, "mistake.expected_kwh_learned");
+/** A plan and a pause. */
+const AFTER = /^([a-z0-9][a-z0-9_-]*)(?: ?\+ ?(\d+(?:\.\d+)?(?:h(?:\d+m)?|m)?))?$/;
 /** Power of a plan or group. */
 export const kilowatts = z.number().check(z.positive(), z.maximum(MAX_POWER_KW));
 const lengthOrNone = z.optional(duration("zero too"));
-const percent = z.optional(percentage);
 const notNegative = z.number().check(z.minimum(0));
 
 export const planSchema = z
@@ -96,37 +95,29 @@ export const planSchema = z
     kind: z.enum(planKinds),
     hours: length,
     up_to: length,
-    cheap_below: z.optional(z.union([price, z.enum(levels), percentOrPrice])),
-    learn: z.optional(z.boolean()),
+    cheap_below: z.optional(z.union([price, cheapBelow])),
     profile: z.optional(z.array(notNegative).check(z.minLength(1, "mistake.expected_profile" satisfies Expected))),
-    kwh: z.optional(notNegative),
+    kwh: z.optional(z.union([notNegative, energy])),
     min_run: lengthOrNone,
     min_pause: lengthOrNone,
     max_gap: length,
     at_most_runs: z.optional(z.int().check(z.minimum(1))),
     max_price: z.optional(price),
-    level: z.optional(z.enum(levels)),
-    percent,
     from: z.optional(time),
     ready_by: z.optional(time),
     days: z.optional(z.array(z.enum(weekdays)).check(z.minLength(1, "mistake.expected_days" satisfies Expected))),
-    tolerance: percent,
-    tolerance_side: z.optional(z.enum(["earliest", "latest"])),
-    after: z.optional(slug),
-    after_pause: lengthOrNone,
-    energy: z.optional(kilowattHours),
+    tolerance: z.optional(z.union([percentage, tolerance])),
+    after: z.optional(textLike(AFTER, "mistake.expected_after")),
     soc: z.optional(socSchema),
     within: z.optional(textLike(/^[2-7]d$/, "mistake.expected_within_days")),
-    price: z.optional(z.enum(["export"])),
     group: z.optional(oneLine),
     kw: z.optional(kilowatts),
     priority: z.optional(z.int().check(z.minimum(1), z.maximum(MAX_PRIORITY))),
     never: z.optional(z.union([span, z.array(span)])),
     away: z.optional(awaySchema),
     min_saving: z.optional(z.union([notNegative, textLike(NUMBER_OR_PERCENTAGE, "mistake.expected_min_saving")])),
-    fallback: z.optional(z.array(span)),
+    fallback: z.optional(z.array(z.union([z.enum(whenLostValues), span]))),
     when_short: z.optional(z.enum(whenShortValues)),
-    when_lost: z.optional(z.enum(whenLostValues)),
     enabled: z._default(z.boolean(), true),
   })
   .check(mistakes((entry) => mistakesOf(entry)));
@@ -135,9 +126,7 @@ export const planSchema = z
 export type PlanEntry = z.infer<typeof planSchema>;
 
 /** Settings that `specOf` or the list of plans reads by itself. */
-type OwnReading =
-  | ("name" | "home" | "id" | "kind" | "after" | "after_pause" | "group" | "kw" | "priority")
-  | "tolerance_side";
+type OwnReading = "name" | "home" | "id" | "kind" | "after" | "group" | "kw" | "priority";
 
 interface FixedRow {
   /** Kinds of plan that have it; absent for all. */
@@ -149,21 +138,21 @@ interface FixedRow {
 
 /** Settings that cannot be changed at run time. The others are in `settingRows`. */
 const fixedRows: Readonly<Record<Exclude<keyof PlanEntry, PlanSetting | OwnReading>, FixedRow>> = {
-  learn: { kinds: ["window", "slots"] },
   profile: { kinds: ["window"], field: "profile" },
-  kwh: { field: "kwh" },
+  kwh: { field: "kwh", read: (kwh: PlanEntry["kwh"]) => planTextsOf({ kwh }).kwh },
   min_run: { kinds: ["slots", "below", "avoid"], field: "minRunMs", read: msOf },
   min_pause: { kinds: ["slots", "below", "avoid"], field: "minPauseMs", read: msOf },
   max_gap: { kinds: ["slots", "avoid"], field: "maxGapMs", read: msOf },
   at_most_runs: { kinds: ["slots"], field: "atMostRuns" },
-  level: { kinds: ["below"], field: "level" },
-  soc: { kinds: ["slots"], field: "soc", read: socOf },
+  soc: {
+    kinds: ["slots"],
+    field: "soc",
+    read: ({ capacity_kwh: capacityKwh, ...soc }: NonNullable<PlanEntry["soc"]>) => ({ ...soc, capacityKwh }),
+  },
   within: { kinds: ["window", "slots"], field: "withinDays", read: (days: string) => Number.parseInt(days, 10) },
-  price: { kinds: ["below"], field: "price" },
   never: { field: "never", read: (spans: string | readonly string[]) => [spans].flat().map(spanOf) },
-  fallback: { field: "fallback", read: (spans: readonly string[]) => spans.map(spanOf) },
+  fallback: { field: "fallback", read: spansIn },
   when_short: { kinds: ["slots"], field: "whenShort" },
-  when_lost: { field: "whenLost" },
 };
 
 /** Settings that not every kind of plan has. */
@@ -175,10 +164,10 @@ const kindsOf = Object.keys(planSchema.def.shape).flatMap((setting) => {
 
 /** Settings of which each kind needs one. */
 const ONE_OF: Readonly<Record<PlanKind, readonly string[]>> = {
-  window: ["hours", "energy"],
-  slots: ["hours", "energy", "soc"],
-  below: ["percent", "level", "max_price"],
-  avoid: ["hours", "energy"],
+  window: ["hours", "kwh"],
+  slots: ["hours", "kwh", "soc"],
+  below: ["cheap_below"],
+  avoid: ["hours"],
 };
 
 /** The same as conditions for the JSON Schema: forms hide settings that are not allowed, and editors mark them. */
@@ -195,28 +184,33 @@ function mistakesOf(entry: PlanEntry): ValueMistake[] {
   for (const { setting, kinds } of kindsOf)
     if (entry[setting as keyof PlanEntry] !== undefined && !kinds.includes(entry.kind))
       mistake(setting, message("mistake.kind", { kinds: kinds.join(", "), kind: entry.kind }));
-  const { energy, kw, soc } = entry;
-  for (const from of ["energy", "soc"] as const)
-    if (entry[from] !== undefined && kw === undefined) mistake("kw", missingWith(from));
+  const { kind, hours, kw, soc, cheap_below: limits } = entry;
+  const { isLearned } = planTextsOf(entry);
+  if (soc && kw === undefined) mistake("kw", missingWith("soc"));
   for (const setting of ["hours", "kwh"] as const)
-    if ((energy ?? soc) !== undefined && entry[setting] !== undefined) mistake(setting, message("mistake.calculated"));
-  for (const other of ["energy", "up_to", "learn"] as const)
-    if (soc && entry[other] !== undefined) mistake(other, message("mistake.useless", { other: "soc" }));
+    if (soc && entry[setting] !== undefined) mistake(setting, message("mistake.calculated"));
+  if (soc && entry.up_to !== undefined) mistake("up_to", message("mistake.useless", { other: "soc" }));
+  const energy = calculatedKwh(entry);
+  if (kind !== "below" && hours === undefined && energy === undefined && soc === undefined)
+    mistake("hours", missing("mistake.expected_length"));
+  if (!soc && energy !== undefined && (energy <= 0 || energy > MAX_ENERGY_KWH))
+    mistake("kwh", message("mistake.expected", { expected: settingRows.energy.expected }));
+  for (const setting of ["cheap_below", "tolerance"] as const) {
+    const { [setting]: value } = entry;
+    const { read, expected } = settingRows[setting];
+    if (value !== undefined && read(value, { kind } as PlanSpec) === null)
+      mistake(setting, message("mistake.value", { expected, found: JSON.stringify(value), hint: "" }));
+  }
+  if (isLearned && (kind === "below" || kind === "avoid"))
+    mistake("kwh", message("mistake.kind", { kinds: "window, slots", kind }));
   if (entry.within !== undefined && entry.days !== undefined)
     mistake("days", message("mistake.useless", { other: "within" }));
-  if (entry.kind !== "below" && entry.hours === undefined && energy === undefined && soc === undefined)
-    mistake("hours", missing("mistake.expected_length"));
-  const { max_price, level, percent } = entry;
-  if (entry.kind === "below" && max_price === undefined && level === undefined && percent === undefined)
-    mistake("max_price", missing("mistake.expected_below"));
-  if ((entry.up_to === undefined) !== (entry.cheap_below === undefined))
+  if (isLearned && energy !== undefined) mistake("kwh", message("mistake.learn"));
+  if (kind === "below" && limits === undefined) mistake("cheap_below", missing("mistake.expected_cheap_below"));
+  if (kind === "slots" && (entry.up_to === undefined) !== (limits === undefined))
     mistake(entry.up_to === undefined ? "up_to" : "cheap_below", message("mistake.up_to"));
-  if (entry.tolerance_side !== undefined && entry.tolerance === undefined)
-    mistake("tolerance", missingWith("tolerance_side"));
-  if (entry.after_pause !== undefined && entry.after === undefined) mistake("after", missingWith("after_pause"));
   if (entry.kind !== "avoid" && entry.min_saving !== undefined && entry.max_gap !== undefined)
     mistake("min_saving", message("mistake.useless", { other: "max_gap" }));
-  if (entry.learn && energy !== undefined) mistake("learn", message("mistake.learn"));
   if (entry.profile?.every((power) => power === 0)) mistake("profile", message("mistake.profile"));
   if (found.length === 0) for (const { setting, ...said } of planMistakes(specOf(entry))) mistake(setting, said);
   return found;
@@ -224,25 +218,49 @@ function mistakesOf(entry: PlanEntry): ValueMistake[] {
 
 /** Returns the settings of a plan. Those of other kinds are absent, because the checks above reject them. */
 export function specOf(entry: PlanEntry): PlanSpec {
-  const { kind, energy, kw, soc, tolerance_side: side } = entry;
+  const { kind, kw } = entry;
   const given = entry as Readonly<Record<string, unknown>>;
-  const kwh = energy ?? (soc && (soc.capacity_kwh * soc.target) / 100);
-  const fixed = Object.entries<FixedRow>(fixedRows).flatMap(([setting, { field, read }]) =>
-    field && given[setting] !== undefined ? [[field, read ? read(given[setting] as never) : given[setting]]] : [],
-  );
+  const kwh = calculatedKwh(entry);
+  const { whenLost } = planTextsOf(entry);
+  const fixed = Object.entries<FixedRow>(fixedRows).flatMap(([setting, { field, read }]) => {
+    const value = given[setting] === undefined || !read ? given[setting] : read(given[setting] as never);
+    return field && value !== undefined ? [[field, value]] : [];
+  });
   const spec = {
     kind,
     ...Object.fromEntries(fixed),
+    ...(whenLost && { whenLost }),
     ...(kwh !== undefined && kw !== undefined && { kwh, energyKw: kw, hoursMs: energyMs(kwh, kw) }),
-    ...(side && { tolerance: { percent: 0, side } }),
   } as PlanSpec;
   return planSettings
     .filter((setting) => given[setting] !== undefined)
     .reduce((known, setting) => settingRows[setting].read(given[setting], known) ?? known, spec);
 }
 
-function socOf({ topic, capacity_kwh: capacityKwh, target, minimum }: NonNullable<PlanEntry["soc"]>) {
-  return { topic, capacityKwh, target, minimum };
+/** Returns the energy from which the hours of a plan are calculated; undefined if it has hours. Unit: kWh. */
+function calculatedKwh({ kind, hours, kw, kwh, soc }: PlanEntry): number | undefined {
+  if (kw === undefined || hours !== undefined) return undefined;
+  if (soc) return (soc.capacity_kwh * soc.target) / 100;
+  return kind === "window" || kind === "slots" ? planTextsOf({ kwh }).kwh : undefined;
+}
+
+/** Reads the settings of which one text says two things. `kwh`: energy of a round; undefined if it is only learned. */
+export function planTextsOf({ kwh, fallback = [], after = "" }: Pick<PlanEntry, "kwh" | "fallback" | "after">) {
+  const [, plan, pause] = AFTER.exec(after) ?? [];
+  const energy = Number.parseFloat(String(kwh));
+  return {
+    kwh: Number.isNaN(energy) ? undefined : energy,
+    isLearned: typeof kwh === "string" && kwh.endsWith("learned"),
+    /** Signal without prices outside the fallback hours; undefined for the default of its kind. */
+    whenLost: whenLostValues.find((word) => fallback.includes(word)),
+    after: plan === undefined ? null : { plan, pauseMs: readDuration(pause) ?? 0 },
+  };
+}
+
+/** Reads the hours without prices; undefined for a list of words only. */
+function spansIn(fallback: NonNullable<PlanEntry["fallback"]>): LocalSpan[] | undefined {
+  const spans = fallback.filter((each) => !whenLostValues.some((word) => word === each)).map(spanOf);
+  return spans.length > 0 || fallback.length === 0 ? spans : undefined;
 }
 
 export function msOf(value: number | string | undefined): number | undefined {

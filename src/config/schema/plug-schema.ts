@@ -13,7 +13,7 @@ import { entryId } from "../entry-list.ts";
 import { secret } from "../overlay/secret-servers.ts";
 import { quoted } from "../reading/suggest-key.ts";
 import type { KeyCondition } from "./conditions.ts";
-import type { PlanEntry } from "./plan-schema.ts";
+import { type PlanEntry, planTextsOf } from "./plan-schema.ts";
 import {
   type Expected,
   lines,
@@ -213,7 +213,7 @@ export function deviceOf({
 export function whenLostOfPlug(plug: Plug, plans: readonly PlanEntry[]): WhenLost {
   const ids = plans.map(entryId);
   const said = plansOf(plug).flatMap((id) => plans[ids.indexOf(id)] ?? []);
-  const wanted = said.map((plan) => whenLostOf({ kind: plan.kind, whenLost: plan.when_lost }));
+  const wanted = said.map((plan) => whenLostOf({ ...plan, ...planTextsOf(plan) }));
   return plug.when_lost ?? (["on", "keep"] as const).find((each) => wanted.includes(each)) ?? "off";
 }
 

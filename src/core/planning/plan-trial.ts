@@ -42,7 +42,7 @@ function neverRuns(spec: PlanSpec): PlanMistake | null {
   const hours = hoursText(nominalWindowMs(spec));
   const culprit = limits.find((limit) => fits(omit(spec, [LIMITS[limit]])));
   if (culprit === undefined) {
-    const setting = spec.kind === "below" ? "percent" : "hours";
+    const setting = spec.kind === "below" ? "cheap_below" : "hours";
     return { setting, ...message("mistake.never_runs", { hours }) };
   }
   const others = limits.filter((limit) => limit !== culprit).map((limit) => `${limit} ${limitText(spec, limit)}`);

@@ -94,7 +94,10 @@ const CHEAP: ValueForm<CheapBelow> = {
   expected: message("mistake.expected_cheap_below"),
   unset: "",
   read: readCheapBelow,
-  show: ({ maxPrice, level, percent }) => maxPrice ?? level ?? `${percent}%`,
+  show({ level, percent, maxPrice }) {
+    const words = [level ?? [], percent === undefined ? [] : `${percent}%`, maxPrice ?? []].flat();
+    return words.length === 1 ? (words[0] ?? null) : words.join(" ");
+  },
 };
 const DAYS: ValueForm<readonly Weekday[]> = {
   form: "days",
@@ -111,7 +114,8 @@ const DAYS: ValueForm<readonly Weekday[]> = {
 };
 const TOLERANCE: ValueForm<PlanTolerance> = {
   ...PERCENT,
-  read: (value, before) => mapped(PERCENT.read(value), (percent) => ({ side: "earliest", ...before, percent })),
+  expected: message("mistake.expected_tolerance"),
+  read: readTolerance,
   show: ({ percent }) => percent,
 };
 const SAVING: ValueForm<MinSaving> = {
@@ -163,12 +167,21 @@ const rows = {
   max_price: row("maxPrice", PRICE, { icon: "mdi:cash-lock" }),
   enabled: row("enabled", SWITCH, { icon: "mdi:toggle-switch-outline" }),
   up_to: row("upToMs", HOURS, { icon: "mdi:timer-plus-outline", ...slots, has: isLonger }),
-  cheap_below: row("cheapBelow", CHEAP, {
-    icon: "mdi:tag-outline",
-    ...slots,
-    has: isLonger,
-    examples: [1.2, "cheap", "30%"],
-  }),
+  cheap_below: {
+    ...row("cheapBelow", CHEAP, {
+      icon: "mdi:tag-outline",
+      ...slots,
+      kinds: ["slots", "below"],
+      has: isLonger,
+      examples: [1.2, "cheap", "30%"],
+    }),
+    read(value, spec) {
+      const limits = readCheapBelow(value);
+      if (spec.kind !== "below") return limits && !limits.price ? ({ ...spec, cheapBelow: limits } as PlanSpec) : null;
+      const most = [spec.maxPrice, limits?.maxPrice].filter((price) => price !== undefined);
+      return limits && { ...spec, ...limits, ...(most.length > 0 && { maxPrice: Math.min(...most) }) };
+    },
+  },
   percent: row("percent", PERCENT, { icon: "mdi:chart-pie-outline", kinds: ["below"], isRare: true }),
   days: row("days", DAYS, { icon: "mdi:calendar-week", has: repeats, isRare: true, examples: [["mon", "tue"]] }),
   tolerance: row("tolerance", TOLERANCE, { icon: "mdi:plus-minus-variant", ...hasRuns }),
@@ -270,13 +283,29 @@ function numberIn(given: unknown, { min, max }: Limits): number | null {
   return value >= min && value <= max ? value : null;
 }
 
-/** Reads the upper limit of cheap prices: a price, a level, or a percentage such as `30%`. */
+/** Reads what cheap prices meet: a price, a level, a percentage such as `30%`, or several of them with spaces. */
 function readCheapBelow(value: unknown): CheapBelow | null {
-  const level = levels.find((each) => each === value);
+  const limits = String(value).split(" ").map(readLimit);
+  const names = limits.flatMap((limit) => Object.keys(limit ?? {}));
+  const isValid = !limits.includes(null) && new Set(names).size === names.length;
+  return isValid ? Object.assign({}, ...limits) : null;
+}
+
+function readLimit(text: string): CheapBelow | null {
+  const level = levels.find((each) => each === text);
   if (level) return { level };
-  const text = String(value);
+  if (text === "export") return { price: text };
   if (text.endsWith("%")) return mapped(PERCENT.read(text.slice(0, -1)), (percent) => ({ percent }));
-  return mapped(PRICE.read(value), (maxPrice) => ({ maxPrice }));
+  return mapped(PRICE.read(text), (maxPrice) => ({ maxPrice }));
+}
+
+/** Reads a percentage such as `5`, or with the side to take such as `5 % latest`. */
+function readTolerance(value: unknown, before?: PlanTolerance): PlanTolerance | null {
+  const [, number, side] = /^([\d.]+)(?: ?%)?(?: (earliest|latest))?$/.exec(String(value)) ?? [];
+  return mapped(PERCENT.read(number), (percent) => ({
+    side: (side as PlanTolerance["side"] | undefined) ?? before?.side ?? "earliest",
+    percent,
+  }));
 }
 
 /** Reads the least saving: an amount per kWh, or a percentage such as `10%`. */

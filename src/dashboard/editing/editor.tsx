@@ -31,11 +31,16 @@ export async function openEditor(
 }
 
 const FIRST = {
-  plans: ["name", "home", "kind", "hours", "percent", "level", "kwh", "from", "ready_by", "days", "max_price"],
+  plans: ["name", "kind", "hours", "kwh", "ready_by", "from", "cheap_below"],
   plugs: ["name", "family", "topic", "entity", "url", "channel", "plan"],
 } as const;
 
 const HTTP = "http://192.168.1.40";
+const PLAN_EXAMPLES = {
+  "plans[].cheap_below": "30%",
+  "plans[].tolerance": "5 % latest",
+  "plans[].after": "dishwasher + 15m",
+};
 /** Examples of the fields of plugs by their family. */
 const PLUG_EXAMPLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   shelly_gen1: { "plugs[].topic": "shellies/shellyplug-s-4A3F52", "plugs[].url": HTTP },
@@ -54,8 +59,8 @@ const PLUG_EXAMPLES: Readonly<Record<string, Readonly<Record<string, string>>>> 
 /** What the form starts with. */
 interface Start {
   readonly value: JsonObject;
-  /** Fields that a chosen template asks for; null for all fields. */
-  readonly asks: readonly string[] | null;
+  /** Fields that a chosen template asks for. */
+  readonly asks: readonly string[];
 }
 
 function Editor({ task, tools, onClose }: EditorProps) {
@@ -63,10 +68,13 @@ function Editor({ task, tools, onClose }: EditorProps) {
   const [draft] = useState(() => draftOf(draftName(task)));
   const begun = draft ?? firstValue(task, tools, page);
   // Null while the user chooses a plug that announced itself, or what a plan is for.
-  const [start, setStart] = useState<Start | null>(task.mode === "new" && !draft ? null : { value: begun, asks: null });
-  const begin = (chosen: JsonObject, asked: Start["asks"]) => {
+  const [start, setStart] = useState<Start | null>(
+    task.mode === "new" && !draft ? null : { value: begun, asks: FIRST[task.list] },
+  );
+  const begin = (chosen: JsonObject, asked: Start["asks"] | null) => {
+    const [name = "", ...others] = asked ?? FIRST[task.list];
     const homes = task.list === "plans" && page.store.homes.value.length > 1 ? ["home"] : [];
-    setStart({ value: { ...begun, ...chosen }, asks: asked && [...asked, ...homes] });
+    setStart({ value: { ...begun, ...chosen }, asks: [name, ...homes, ...others] });
   };
   const Chooser = task.list === "plugs" ? FoundPlugs : PlanTemplates;
   return (
@@ -100,11 +108,11 @@ function EntryForm({ task, tools, start, onClose }: EditorProps & { readonly sta
       texts={texts}
       value={start.value}
       mistakes={mistakes}
-      first={start.asks ?? FIRST[task.list]}
-      isBrief={start.asks !== null}
+      first={start.asks}
+      isBrief={task.list === "plans"}
       secretsSet={task.mode === "edit" ? (saved?.secrets ?? []) : []}
       suggestions={suggestionsOf(page)}
-      examples={PLUG_EXAMPLES[String(value.family)] ?? {}}
+      examples={{ ...PLAN_EXAMPLES, ...PLUG_EXAMPLES[String(value.family)] }}
       draft={name}
       onSubmit={(entry) => void send(save(task, saved, entry), close(String(entry.name)))}
       onCancel={() => onClose(null)}
@@ -135,13 +143,7 @@ function suggestionsOf({ store }: PageTools) {
   const option = ({ id, name }: { readonly id: string; readonly name: string }) => ({ value: id, text: name });
   const homes = store.homes.value.map(option);
   const plans = (store.plans.value ?? []).map(option);
-  return {
-    "plans[].home": homes,
-    "plans[].after": plans,
-    "plugs[].home": homes,
-    "plugs[].plan": plans,
-    "plugs[].plan[]": plans,
-  };
+  return { "plans[].home": homes, "plugs[].home": homes, "plugs[].plan": plans, "plugs[].plan[]": plans };
 }
 
 function Deletion({ task, tools, onClose }: EditorProps) {

@@ -19,6 +19,8 @@ import { type Field, fieldOf, isEmpty, type Json, type JsonObject, type JsonSche
 import { FormContext, type FormOptions, type ShownMistake } from "./form-context.ts";
 import type { FormTexts } from "./form-texts.ts";
 
+const MAX_BRIEF = 6;
+
 interface SchemaFormProps {
   /** Schema of an object. */
   readonly schema: JsonSchema;
@@ -30,7 +32,7 @@ interface SchemaFormProps {
   readonly mistakes: readonly Mistake[];
   /** Names of the first fields, in order. Other fields are in a fold unless they are required or set. */
   readonly first?: readonly string[];
-  /** Whether fields that are set, but not first, are in the fold too. */
+  /** Whether at most the first MAX_BRIEF are shown, and fields that are set, but not first, are in the fold too. */
   readonly isBrief?: boolean;
   /** Known values of fields by path, for instance the ids of homes for `plans[].home`. */
   readonly suggestions?: FormOptions["suggestions"];
@@ -233,10 +235,12 @@ function sorted(
   value: JsonObject,
   isBrief: boolean,
 ): [Field[], Field[]] {
-  const rank = ({ name }: Field) => (first.includes(name) ? first.indexOf(name) : first.length);
+  const found = first.filter((name) => fields.some((field) => field.name === name));
+  const asked = isBrief ? found.slice(0, MAX_BRIEF) : found;
+  const rank = ({ name }: Field) => (asked.includes(name) ? asked.indexOf(name) : asked.length);
   const isShown = (field: Field) =>
     first.length === 0 ||
-    first.includes(field.name) ||
+    asked.includes(field.name) ||
     (isBrief ? field.isRequired && isEmpty(value[field.name]) : field.isRequired || !isEmpty(value[field.name]));
   return [fields.filter(isShown).sort((a, b) => rank(a) - rank(b)), fields.filter((field) => !isShown(field))];
 }

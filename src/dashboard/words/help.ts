@@ -42,7 +42,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   "plugs[].energy": MEASURES,
   "plugs[].override": IF_ELBRO_FAILS,
   "plugs[].when_lost": IF_ELBRO_FAILS,
-  "plans[].learn": MEASURES,
+  "plans[].kwh": MEASURES,
   "plans[].group": "plans#power-groups",
   "homes[].export": "home-assistant#the-export-price",
   notify: "notifications",

@@ -148,7 +148,7 @@ describe("plans", () => {
       ]);
     }
     for (const [settings, words] of [
-      [{ when_lost: "sometimes" }, "when_lost: expected one of on, off, keep"],
+      [{ when_short: "sometimes" }, "when_short: expected one of partial, nothing"],
       [{ kind: "always" }, "kind: expected one of window, slots, below, avoid"],
       [{ hours: "lots" }, "hours: expected hours above 0"],
       [{ prise: "export" }, "prise: is not a setting of a plan"],

@@ -7,7 +7,7 @@ import { planEntry, untilPlan } from "../../support/plans/plan-topics.ts";
 const START = Date.parse("2026-03-10T09:00:00Z");
 const washer = planEntry({ kind: "window", hours: 3, from: "20:00", ready_by: "07:00", kwh: 1.2 });
 const dryer = planEntry({ kind: "slots", name: "=Dryer", id: "dryer", hours: 2, from: "20:00", ready_by: "07:00" });
-const water = planEntry({ kind: "below", name: "Water", id: "water", level: "cheap" });
+const water = planEntry({ kind: "below", name: "Water", id: "water", cheap_below: "cheap" });
 
 interface Run {
   readonly plan: string;
@@ -123,7 +123,7 @@ describe("results", () => {
 
 test("a new year with other charges is marked wherever amounts are compared across it", async () => {
   const start = Date.parse("2026-01-03T09:00:00Z");
-  const half = planEntry({ kind: "below", name: "Water", id: "water", percent: 50 });
+  const half = planEntry({ kind: "below", name: "Water", id: "water", cheap_below: "50%" });
   await using daemon = await startLocalApi({ start, config: { plans: [half] } });
   await daemon.clock.runUntil(start + 25 * HOUR_MS);
   const date = "2026-01-01";

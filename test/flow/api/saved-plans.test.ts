@@ -15,7 +15,7 @@ plans:
   - { name: Car, home: home, kind: slots, hours: 2 } # two hours
 plugs: []
 `;
-const heater = { name: "Heater", home: "home", kind: "below", percent: 100 };
+const heater = { name: "Heater", home: "home", kind: "below", cheap_below: "100%" };
 
 function started(yaml = HOUSE): Promise<TestDaemon> {
   return TestDaemon.start({ start: MORNING, simulator: { homes: ["danish"] }, yaml });
@@ -90,9 +90,9 @@ describe("a plan that is saved over HTTP", () => {
     expect(await askJson(daemon, "plans")).toMatchObject({ plans: [{ id: "heater" }] });
     expect(await answerOf(daemon.send("DELETE", "/local/v1/plans/car/configuration"))).toMatchObject([200, {}]);
     expect(await askJson(daemon, "plans/car/configuration")).toMatchObject({ source: "elbro.yaml", overrides: false });
-    const changed = { ...heater, percent: 50 };
+    const changed = { ...heater, cheap_below: "50%" };
     expect(await answerOf(daemon.send("PUT", "/local/v1/plans/heater", changed))).toMatchObject([200, {}]);
-    expect(await askJson(daemon, "plans/heater/configuration")).toMatchObject({ entry: { percent: 50 } });
+    expect(await askJson(daemon, "plans/heater/configuration")).toMatchObject({ entry: { cheap_below: "50%" } });
     expect(await answerOf(daemon.send("DELETE", "/local/v1/plans/heater"))).toMatchObject([200, {}]);
     expect(await askJson(daemon, "plans")).toMatchObject({ plans: [{ id: "car" }] });
   });
@@ -100,14 +100,14 @@ describe("a plan that is saved over HTTP", () => {
   test("a plan that is saved over HTTP is rejected with path, expected and actual value if it is invalid", async () => {
     await using daemon = await started();
     const before = textOf(daemon);
-    const [status, body] = await answerOf(daemon.post("/local/v1/plans", { ...heater, percent: 120, hurs: 2 }));
+    const [status, body] = await answerOf(daemon.post("/local/v1/plans", { ...heater, cheap_below: "120%", hurs: 2 }));
     expect([status, body]).toMatchObject([
       400,
       {
         errorCode: "invalid_parameter",
         mistakes: [
-          { path: "percent", text: "expected at most 100, found 120" },
           { path: "hurs", text: expect.stringContaining("is not a key of the configuration") },
+          { path: "cheap_below", text: expect.stringContaining('a percentage such as "30%"') },
         ],
       },
     ]);

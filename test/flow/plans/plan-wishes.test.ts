@@ -13,8 +13,8 @@ const plans = [
   }),
   planEntry({ name: "Tank", kind: "slots", hours: 3, within: "7d" }),
   planEntry({ name: "Pump", kind: "slots", hours: 2, up_to: 4, cheap_below: "30%" }),
-  planEntry({ name: "Floor", kind: "below", percent: 20 }),
-  planEntry({ name: "Office", home: "region", kind: "below", percent: 40 }),
+  planEntry({ name: "Floor", kind: "below", cheap_below: "20%" }),
+  planEntry({ name: "Office", home: "region", kind: "below", cheap_below: "40%" }),
 ];
 
 test("plans follow least saving, charge, several days, a place and holidays, and their settings change at run time", async () => {

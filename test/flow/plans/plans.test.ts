@@ -214,12 +214,12 @@ test("without prices and fallback nothing runs, with that reason", async () => {
 
 test("all topics and settings of a plan are removed with it from the file", async () => {
   await using daemon = await startDaemon({
-    plans: [washer, planEntry({ kind: "below", level: "cheap", name: "Heater" })],
+    plans: [washer, planEntry({ kind: "below", cheap_below: "cheap", name: "Heater" })],
   });
   await daemon.clock.runUntil(EVENING);
   await command(daemon, "hours", "2");
   await daemon.watcher.until(() => daemon.watcher.payload("elbro/home/plan/heater") !== null, "the heater");
-  await daemon.restart({ plans: [planEntry({ kind: "below", level: "cheap", name: "Heater" })] });
+  await daemon.restart({ plans: [planEntry({ kind: "below", cheap_below: "cheap", name: "Heater" })] });
   await daemon.watcher.until(() => daemon.watcher.payload("elbro/home/plan/heater") !== null, "the heater");
   await daemon.clock.settle();
   expect(daemon.watcher.topics().filter((topic) => topic.includes("washer"))).toEqual([]);

@@ -12,7 +12,7 @@ const night = { from: "18:00", ready_by: "07:00", group: "house" } as const;
 const { plans, groups } = configSchema.parse({
   groups: [{ name: "house", limit_kw: 11 }],
   plans: [
-    planEntry({ ...night, name: "Car", kind: "slots", energy: 33, kw: 7.4, priority: 1 }),
+    planEntry({ ...night, name: "Car", kind: "slots", kwh: 33, kw: 7.4, priority: 1 }),
     planEntry({ ...night, name: "Heater", kind: "slots", hours: 4, kw: 3, min_run: "30m" }),
     planEntry({ ...night, name: "Dryer", kind: "window", hours: 2, kwh: 5 }),
   ],

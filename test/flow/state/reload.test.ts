@@ -34,7 +34,7 @@ describe("a reload of the configuration", () => {
   });
 
   test("a reload of the configuration continues a running plan in its state", async () => {
-    const below = { name: "Car", home: "home", kind: "below", percent: 100 } as const;
+    const below = { name: "Car", home: "home", kind: "below", cheap_below: "100%" } as const;
     await using daemon = await TestDaemon.start({ start: START, config: { plans: [below] } });
     const { watcher } = daemon;
     await watcher.until(() => watcher.payload("elbro/home/plan/car") === "ON", "ON");

@@ -18,7 +18,7 @@ const base: Readonly<Record<string, unknown>> = {
   plans: [
     { name: "Dishwasher", home: "home", kind: "window", hours: 2, from: "19:00", ready_by: "06:30" },
     { name: "Car", home: "home", kind: "slots", hours: 4, after: "dishwasher", group: "house", kw: 3 },
-    { name: "Heater", home: "home", kind: "below", percent: 35, min_run: "30m" },
+    { name: "Heater", home: "home", kind: "below", cheap_below: "35%", min_run: "30m" },
     { name: "Floor", home: "home", kind: "avoid", hours: 3, max_gap: "2h" },
   ],
   groups: [{ name: "house", limit_kw: 11 }],

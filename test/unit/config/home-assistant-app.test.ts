@@ -242,7 +242,13 @@ describe("the Home Assistant app", () => {
     const plan = { name: "Car", home: "home", kind: "slots", hours: "45m" };
     const take = (more: object) => takenOptions(app.schema, { ...app.options, plans: [{ ...plan, ...more }] });
     expect(take({ hour: 3 }).dropped).toEqual(["plans[0].hour"]);
-    for (const wrong of [{ kind: "slot" }, { hours: "two" }, { from: "7:00" }, { percent: 101 }, { days: ["monday"] }])
+    for (const wrong of [
+      { kind: "slot" },
+      { hours: "two" },
+      { from: "7:00" },
+      { max_price: 101 },
+      { days: ["monday"] },
+    ])
       expect(() => take(wrong), JSON.stringify(wrong)).toThrow();
   });
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
+import { planDefinitions } from "../../../src/config/plan-list.ts";
 import { readConfig } from "../../../src/config/reading/load.ts";
 import { keyRows } from "../../../src/config/schema/key-rows.ts";
+import { oldPlanKeys } from "../../../src/config/schema/old-keys.ts";
 import { redactedConfig } from "../../../src/config/secrets.ts";
 import { corpusMessages, corpusMistakes, corpusNames, corpusText } from "../../support/sources/config-corpus.ts";
 import { mistakeLines, mistakesIn } from "../../support/sources/config-mistakes.ts";
@@ -276,17 +278,40 @@ describe("a key of an earlier version", () => {
     expect(reading.kind === "config" && reading.config.broker).not.toHaveProperty("ws_port");
   });
 
-  test.each([
-    [
-      "power_limit: kitchen",
-      "plans[0].power_limit is not used any more: write group: kitchen, and in groups: - { name: kitchen }",
-      { group: "kitchen" },
-    ],
-  ])("of a plan is a warning that shows the new line: %s", (line, warning, now) => {
-    const plan = `name: Washer, home: home, kind: window, hours: 2, ${line}`;
-    const text = `homes: [{ address_id: 6f1c0a52-7c86-4f0e-9d0e-000000000001, id: home }]\nplans: [{ ${plan} }]`;
-    const reading = read(text);
-    expect(reading).toMatchObject({ kind: "config", deleted: [warning], config: { plans: [now] } });
+  const washer = "kind: window, hours: 2";
+  const lines: readonly (readonly [old: string, now: string, plan: string])[] = [
+    ["power_limit: kitchen", "group: kitchen, and in groups: - { name: kitchen }", washer],
+    ["level: cheap", "cheap_below: cheap", "kind: below, max_price: 2"],
+    ["percent: 35", "cheap_below: 35%", "kind: below"],
+    ["max_price: -0.1", "cheap_below: -0.1", "kind: below"],
+    ["price: export", "cheap_below: 0 export", "kind: below, cheap_below: 0"],
+    ["tolerance_side: latest", "tolerance: 5 % latest", `${washer}, tolerance: 5`],
+    ["after_pause: 15m", "after: other + 15m", `${washer}, after: other`],
+    ["energy: 24", "kwh: 24", "kind: slots, kw: 11"],
+    ["use_forecast: true", "", washer],
+    ["learn: true", "kwh: 1.1 learned", `${washer}, kwh: 1.1`],
+    ["when_lost: keep", 'fallback: ["02:00-04:00","keep"]', `${washer}, fallback: ["02:00-04:00"]`],
+  ];
+  const textWith = (plan: string) =>
+    `homes: [{ address_id: 6f1c0a52-7c86-4f0e-9d0e-000000000001, id: home }]
+plans: [{ name: Other, home: home, kind: window, hours: 1 }, { name: Washer, home: home, ${plan} }]`;
+  const plansIn = (text: string) => planDefinitions(configOf(text).plans, configOf(text).groups);
+
+  test.each(lines)("of a plan is a warning that shows the new line, which is the same plan: %s", (old, now, plan) => {
+    const key = old.slice(0, old.indexOf(":"));
+    const reading = read(textWith(`${plan}, ${old}`));
+    expect(reading).toMatchObject({
+      deleted: [`plans[1].${key} is not used any more: ${now ? `write ${now}` : "remove it"}`],
+    });
+    const [line, groups] = now.split(", and in groups: ");
+    const others = plan.split(/, (?=\w+:)/).filter((each) => !now.startsWith(each.slice(0, each.indexOf(":") + 1)));
+    const text = `${textWith([...others, line].filter(Boolean).join(", "))}${groups ? `\ngroups:\n  ${groups}` : ""}`;
+    expect(read(text)).toMatchObject({ kind: "config", deleted: [] });
+    expect(plansIn(text)).toEqual(plansIn(textWith(`${plan}, ${old}`)));
+  });
+
+  test("of a plan has a line above", () => {
+    expect(lines.map(([old]) => old.slice(0, old.indexOf(":"))).sort()).toEqual([...oldPlanKeys].sort());
   });
 
   test("is no warning where nobody uses it", () => {
@@ -430,14 +455,14 @@ speed: 3
 test("unquoted on and off, which YAML 1.1 reads as booleans, keep their meaning", () => {
   const { plans, plugs } = configOf(`
 plans:
-  - { name: Heat pump, home: home, kind: avoid, hours: 3, when_lost: true, enabled: true }
-  - { name: Car, home: home, kind: slots, hours: 3, when_lost: false }
+  - { name: Heat pump, home: home, kind: avoid, hours: 3, fallback: [true], enabled: true }
+  - { name: Car, home: home, kind: slots, hours: 3, fallback: [false] }
 plugs:
   - { name: Heat pump, family: tasmota, topic: pump, plan: heat_pump, when_lost: true, inverted: false }
 `);
-  expect(plans.map(({ when_lost, enabled }) => [when_lost, enabled])).toEqual([
-    ["on", true],
-    ["off", true],
+  expect(plans.map(({ fallback, enabled }) => [fallback, enabled])).toEqual([
+    [["on"], true],
+    [["off"], true],
   ]);
   expect(plugs.map(({ when_lost, inverted }) => [when_lost, inverted])).toEqual([["on", false]]);
   expect(mistakesOf("log: { level: true }")).toEqual([

@@ -36,7 +36,7 @@ describe("page.yaml", () => {
   test("entries replace, remove and follow those of the owner's file, in its order", () => {
     const car = "{ name: Big car, home: home, kind: slots, hours: 3 }";
     const { config, overlay } = read(
-      `plans: { car: ${car}, dryer: null, pool: { name: Pool, home: home, kind: below, percent: 20 } }`,
+      `plans: { car: ${car}, dryer: null, pool: { name: Pool, home: home, kind: below, cheap_below: 20% } }`,
     );
     expect(namesOf(config)).toEqual(["Big car", "Pool"]);
     expect(overlay.overridden).toEqual(["plans.car", "plans.dryer"]);
@@ -109,7 +109,7 @@ describe("page.yaml", () => {
 
   test("a mistake costs only its own entry", () => {
     const { config, overlay } = read(
-      "settings: { log: { level: loud } }\nplans: { pool: { name: Pool, home: home, kind: below, percent: 20 } }",
+      "settings: { log: { level: loud } }\nplans: { pool: { name: Pool, home: home, kind: below, cheap_below: 20% } }",
     );
     expect(namesOf(config)).toEqual(["Car", "Dryer", "Pool"]);
     expect(overlay.mistakes).toHaveLength(1);
@@ -117,7 +117,7 @@ describe("page.yaml", () => {
 
   test("the first version, a list whose entries follow the owner's, has the same effect after its conversion", () => {
     const old =
-      "plans:\n  - { name: Car, home: home, kind: slots, hours: 5 }\n  - { id: pool, name: Pool, home: home, kind: below, percent: 20 }\n";
+      "plans:\n  - { name: Car, home: home, kind: slots, hours: 5 }\n  - { id: pool, name: Pool, home: home, kind: below, cheap_below: 20% }\n";
     const owner = { plans: [{ name: "Car" }, { name: "Dryer" }] };
     const converted = overlayText(readOverlay(old, owner).overlay);
     expect(converted).not.toBe(old);

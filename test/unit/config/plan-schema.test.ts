@@ -29,18 +29,18 @@ function definitionsOf(plans: string) {
 }
 
 describe("a plan in the file", () => {
-  test("a plan in the file has when_lost on for avoid and off otherwise, unless set", () => {
+  test("without prices a plan in the file is on for avoid and off otherwise, unless set", () => {
     const plans = definitionsOf(`  - { name: Freezer, home: home, kind: avoid, hours: 4 }
   - { name: Car, home: home, kind: slots, hours: 4 }
-  - { name: Heat pump, home: home, kind: avoid, hours: 4, when_lost: keep }`);
+  - { name: Heat pump, home: home, kind: avoid, hours: 4, fallback: [keep] }`);
     expect(plans.map(({ spec }) => whenLostOf(spec))).toEqual(["on", "off", "keep"]);
-    expect(mistakesOf("  - { name: Car, home: home, kind: slots, hours: 4, when_lost: maybe }")).toHaveLength(1);
+    expect(mistakesOf("  - { name: Car, home: home, kind: slots, hours: 4, fallback: [maybe] }")).toHaveLength(1);
   });
 
   test("of kind window or slots can set all keys", () => {
     const [washer, dryer] = definitionsOf(
-      `  - { name: Washing machine, home: home, kind: window, hours: 2.5, profile: [3, 1], kwh: 0.9, from: "22:00", ready_by: "07:00", days: [mon, fri], max_price: 3, tolerance: 5, tolerance_side: latest, fallback: ["02:00-04:30"] }
-  - { name: Dryer, home: home, id: dryer, kind: slots, hours: 1h30m, min_run: 45m, min_pause: 15m, max_gap: 9, at_most_runs: 3, after: washing_machine, after_pause: 10m, enabled: false }`,
+      `  - { name: Washing machine, home: home, kind: window, hours: 2.5, profile: [3, 1], kwh: 0.9, from: "22:00", ready_by: "07:00", days: [mon, fri], max_price: 3, tolerance: 5 % latest, fallback: ["02:00-04:30"] }
+  - { name: Dryer, home: home, id: dryer, kind: slots, hours: 1h30m, min_run: 45m, min_pause: 15m, max_gap: 9, at_most_runs: 3, after: washing_machine + 10m, enabled: false }`,
     );
     expect(washer).toEqual({
       id: "washing_machine",
@@ -76,7 +76,7 @@ describe("a plan in the file", () => {
 
   test("a plan in the file can be of kind below or avoid", () => {
     const [heater, fridge] = definitionsOf(
-      `  - { name: Heater, home: home, kind: below, level: cheap, percent: 25, min_run: 30m }
+      `  - { name: Heater, home: home, kind: below, cheap_below: cheap 25%, min_run: 30m }
   - { name: Fridge, home: home, kind: avoid, hours: 4, max_gap: 2h }`,
     );
     expect(heater?.spec).toEqual({
@@ -95,14 +95,13 @@ test.each([
   ["window", "from", "22:00"],
   ["window", "ready_by", "07:00"],
   ["below", "max_price", 1.2],
-  ["below", "percent", 25],
   ["window", "enabled", false],
   ["slots", "days", ["mon", "sun"]],
   ["window", "tolerance", 5],
   ["slots", "min_saving", "10%"],
   ["below", "away", { from: "2026-07-01", until: "2026-07-15T14:00" }],
 ] as const)("of a plan %s, %s is the same from the file and from a command", (kind, setting, value) => {
-  const entry = { name: "A", home: "home", kind, ...(kind === "below" ? { level: "cheap" } : { hours: 3 }) };
+  const entry = { name: "A", home: "home", kind, ...(kind === "below" ? { cheap_below: "cheap" } : { hours: 3 }) };
   const [plain, set] = planDefinitions([entry, { ...entry, [setting]: value }].map((each) => planSchema.parse(each)));
   expect(adjustedSpec(plain as PlanDefinition, { [setting]: settingText(value) ?? "" })).toEqual(set?.spec);
   expect(set?.spec).not.toEqual(plain?.spec);
@@ -125,7 +124,7 @@ describe("a mistake is reported with the expected value:", () => {
     ],
     [
       "{ name: A, home: home, kind: below }",
-      "plans[0].max_price: expected one of max_price, level and percent, found nothing",
+      'plans[0].cheap_below: expected a price, a price level such as cheap, a percentage such as "30%", or several of them such as "cheap 30%", found nothing',
     ],
     [
       "{ name: A, home: home, kind: avoid, hours: 3, profile: [1] }",
@@ -140,16 +139,16 @@ describe("a mistake is reported with the expected value:", () => {
       'plans[0].after: expected the id of a plan (a), found "b"; did you mean a?',
     ],
     [
-      "{ name: A, home: home, kind: window, hours: 3, after_pause: 5m }",
-      "plans[0].after: expected with after_pause, found nothing",
+      "{ name: A, home: home, kind: window, hours: 3, after: a + long }",
+      'plans[0].after: expected the id of a plan, or with a pause such as washer + 15m, found "a + long"',
     ],
     [
-      "{ name: A, home: home, kind: slots, kw: 3, learn: true, energy: 9 }",
-      "plans[0].learn: cannot be used with energy, which sets the hours",
+      "{ name: A, home: home, kind: slots, kw: 3, kwh: 9 learned }",
+      "plans[0].kwh: learned needs hours; without them kwh and kw set the hours",
     ],
     [
-      "{ name: A, home: home, kind: window, hours: 3, tolerance_side: latest }",
-      "plans[0].tolerance: expected with tolerance_side, found nothing",
+      "{ name: A, home: home, kind: slots, hours: 3, up_to: 4, cheap_below: 1 export }",
+      'plans[0].cheap_below: expected a price, a price level such as cheap, a percentage such as "30%", or several of them such as "cheap 30%", found "1 export"',
     ],
     [
       '{ name: A, home: home, kind: window, hours: 3, fallback: ["2-4"] }',

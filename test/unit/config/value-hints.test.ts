@@ -20,14 +20,17 @@ describe("a value that is nearly right is reported with the right one:", () => {
       plan("max_price: 99"),
       "plans[0].max_price: expected at most 25 of the currency per kWh, such as 1.50 and not 150 øre, found 99",
     ],
-    [plan('kwh: "1,25"'), 'plans[0].kwh: expected a number, found "1,25"; write 1.25, with a point'],
+    [
+      plan('kwh: "1,25"'),
+      'plans[0].kwh: expected kWh such as 1.1, learned, or 1.1 learned, found "1,25"; write 1.25, with a point',
+    ],
     [plan("days: weekend"), "plans[0].days: expected a list, found text; write [sat, sun]"],
     [plan("days: mon"), "plans[0].days: expected a list, found text; write [mon]"],
     [
       plan('deadline: "07:00"'),
       "plans[0].deadline: is not a key of the configuration; did you mean plans[0].ready_by?",
     ],
-    [plan("tolerance: 5, tolerance_side: lates"), /found "lates"; did you mean latest\?$/],
+    [plan("tolerance: 5 % lates"), /expected a percentage such as 5, or 5 % latest, found "5 % lates"$/],
     ["plans: [{ name: A, home: home, kind: slotts, hours: 2 }]", /found "slotts"; did you mean slots\?$/],
     [
       'plans: [{ name: A, home: home, kind: slots, hours: "1,25" }]',
@@ -35,7 +38,7 @@ describe("a value that is nearly right is reported with the right one:", () => {
     ],
     [
       "plans: [{ name: A, home: home, kind: slots, hours: 1, up_to: 2, cheap_below: cheep }]",
-      /expected a price, a price level such as cheap, or a percentage such as "30%", found "cheep"/,
+      /expected a price, a price level such as cheap, a percentage such as "30%", or several of them .*, found "cheep"/,
     ],
     ["plugs: [{ name: A, family: tapo, topic: a, signal_topic: b }]", /found "tapo"; .*automation of Home Assistant/],
     ["consumer:\n  api_key:abc", /^consumer: .*found text; a key needs a space after its colon/],

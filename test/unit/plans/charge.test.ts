@@ -172,7 +172,7 @@ test("whatever the reports, a battery that charges as planned gets its target, a
 test("the configuration needs kw, and no hours", () => {
   const read = (more: object) => planSchema.safeParse({ ...entry, ...more }).success;
   expect(read({})).toBe(true);
-  expect([read({ kw: undefined }), read({ hours: 3 }), read({ energy: 10 }), read({ kind: "window" })]).toEqual([
+  expect([read({ kw: undefined }), read({ hours: 3 }), read({ kwh: 10 }), read({ kind: "window" })]).toEqual([
     false,
     false,
     false,

@@ -73,5 +73,5 @@ test("the configuration accepts 2d to 7d, not with days", () => {
     false,
     false,
   ]);
-  expect(read({ within: "7d", kind: "below", hours: undefined, percent: 20 })).toBe(false);
+  expect(read({ within: "7d", kind: "below", hours: undefined, cheap_below: "20%" })).toBe(false);
 });

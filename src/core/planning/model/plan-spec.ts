@@ -126,7 +126,7 @@ export type BatteryNeed =
   | { readonly kind: "unknown" };
 
 /** Condition for cheap steps: below a price, at a level or better, or among the day's cheapest percent. */
-export type CheapBelow = Pick<BelowPlan, "maxPrice" | "level" | "percent">;
+export type CheapBelow = Pick<BelowPlan, "maxPrice" | "level" | "percent" | "price">;
 
 /** ON while the price is below `maxPrice`, at `level` or better, and among the day's cheapest `percent`. */
 export interface BelowPlan extends PlanCommon {

@@ -51,8 +51,8 @@ describe("a plan that can never run as meant is a mistake:", () => {
       "min_run: expected another value: no choice of runs fits into the 24 h of its window, found 4 h",
     ],
     [
-      "kind: below, percent: 0",
-      "percent: expected another value: with this one the plan would never run in the 24 h of its window",
+      "kind: below, cheap_below: 0%",
+      "cheap_below: expected another value: with this one the plan would never run in the 24 h of its window",
     ],
     [
       `kind: window, hours: 2, ${AT_NIGHT}, fallback: ["23:00-01:00", "12:00-14:00"]`,
