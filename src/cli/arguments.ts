@@ -138,10 +138,6 @@ function commonOf({ takes }: CommandLine): Options {
   return Object.fromEntries(Object.entries(commonOptions).filter(belongs));
 }
 
-export function optionsOf(line: CommandLine): string[] {
-  return Object.keys({ ...line.options, ...commonOf(line) });
-}
-
 function helpOf(line: CommandLine): string {
   const rows = Object.entries({ ...line.options, ...commonOf(line) });
   return `usage: elbro ${line.usage} [options]\n\n${line.about}\n\n${optionLines(rows, OPTION_COLUMN)}\n`;

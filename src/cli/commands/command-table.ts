@@ -34,10 +34,6 @@ export const commands: Readonly<Record<string, CommandRow>> = {
     summary: "hashes a password for broker.users",
     load: () => import("./hash-password.ts"),
   },
-  completion: {
-    summary: "prints a script that completes commands in a shell",
-    load: async () => (await import("./completion.ts")).completionOf(commands),
-  },
   version: { summary: "prints the version", load: () => import("./version.ts") },
 };
 
