@@ -136,9 +136,9 @@ test.skipIf(!haveRealPrices)("eight plans of real prices all get their hours, al
 });
 
 test("nine of ten tight groups of five to eight plans cost at most 3 % more than the joint optimum, the others at most 6 %", () => {
-  const excess = [...tightGroups(25)].map((group) => group.excess ?? Number.POSITIVE_INFINITY);
+  const excess = [...tightGroups(12)].map((group) => group.excess ?? Number.POSITIVE_INFINITY);
   expect(Math.min(...excess)).toBeGreaterThan(-1e-9);
-  expect(excess.filter((percent) => percent > 3).length).toBeLessThanOrEqual(2);
+  expect(excess.filter((percent) => percent > 3).length).toBeLessThanOrEqual(1);
   expect(Math.max(...excess)).toBeLessThanOrEqual(6);
 });
 
