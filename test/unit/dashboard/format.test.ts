@@ -19,6 +19,16 @@ test("a negative amount has a minus sign, which cannot end a line", () => {
   expect([f.number(-1.5), f.money(-1.5, "DKK")].join(" ").replace(/\s/g, " ")).toBe("\u22121,50 \u22121,50 kr.");
 });
 
+test.each([
+  [0.456, "0.46"],
+  [9.99, "9.99"],
+  [10, "10.0"],
+  [-99.94, "\u221299.9"],
+  [100, "100"],
+])("energy has three significant digits: %f is %s kWh", (value, words) => {
+  expect(new Format("en-GB", calendar).energy(value)).toBe(`${words}\u00A0kWh`);
+});
+
 describe("numbers and times are formatted by locale:", () => {
   const morning = at("2026-03-10T06:05:00Z");
   const formats = (tag: string) => new Format(localeOf(languageFor([tag], null), [tag]), calendar);

@@ -33,12 +33,4 @@ describe("retained messages of clients", () => {
     expect(retained.take("zigbee", "zigbee/0", 0)).toBeNull();
     expect(retained.take("zigbee", "one/more", 1)).toBeNull();
   });
-
-  test("that another user replaces count for that one", () => {
-    const retained = new ClientRetained();
-    fill(retained, "zigbee", 15_000, 1);
-    expect(retained.take("other", "zigbee/0", 1)).toBeNull();
-    expect(retained.take("zigbee", "one/more", 1)).toBeNull();
-    expect(retained.take("zigbee", "two/more", 1)).toBe(OF_USER);
-  });
 });
