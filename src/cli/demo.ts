@@ -21,11 +21,11 @@ const SECRET_BYTES = 16;
 
 /** Plans of the demo home. */
 const DEMO_PLANS: Config["plans"] = [
-  plan({ name: "Dishwasher", kind: "window", hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" }),
-  plan({ name: "Car", kind: "slots", hours: 4, kwh: 28, min_run: "30m", from: "17:00", ready_by: "07:00" }),
-  plan({ name: "Water heater", kind: "below", cheap_below: "35%", min_run: "30m" }),
+  plan("Dishwasher", "dishwasher", { kind: "window", hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" }),
+  plan("Car", "car", { kind: "slots", hours: 4, kwh: 28, min_run: "30m", from: "17:00", ready_by: "07:00" }),
+  plan("Water heater", "hot_water", { kind: "below", cheap_below: "35%", min_run: "30m" }),
 ];
-const FREEZER = plan({ name: "Freezer", kind: "avoid", hours: 2, kwh: 2, max_gap: "1h", fallback: ["on"] });
+const FREEZER = plan("Freezer", "freezer", { kind: "avoid", hours: 2, kwh: 2, max_gap: "1h", fallback: ["on"] });
 
 /** Appliances of the demo home with played plugs. The freezer's refuses at first, so that a solved problem is shown. */
 const APPLIANCES = [
@@ -163,6 +163,7 @@ For your own home: "Set up my home" on that page (or config/elbro.yaml, see the 
 `;
 }
 
-function plan(entry: Omit<Config["plans"][number], "home" | "enabled">): Config["plans"][number] {
-  return { home: "home", enabled: true, ...entry };
+type PlanEntry = Config["plans"][number];
+function plan(name: string, icon: PlanEntry["icon"], entry: Pick<PlanEntry, "kind"> & Partial<PlanEntry>): PlanEntry {
+  return { name, icon, home: "home", enabled: true, ...entry };
 }

@@ -139,6 +139,7 @@ export function planDefinitions(entries: readonly PlanEntry[], groups: readonly 
     spec: specOf(entry),
     after: planTextsOf(entry).after,
     ...powerOf(entry, groups),
+    ...(entry.icon && { icon: entry.icon }),
     ...(planTextsOf(entry).isLearned ? { learns: true as const } : {}),
   }));
 }

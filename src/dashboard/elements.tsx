@@ -1,5 +1,6 @@
 /** Small elements used by every part of the page. */
 import type { AriaAttributes, ButtonHTMLAttributes, ComponentChildren, SelectHTMLAttributes } from "preact";
+import { levels } from "../core/prices/level.ts";
 import { usePage } from "./page.ts";
 import type { ShownLevel } from "./timeline.ts";
 import type { TextName } from "./words/language.ts";
@@ -125,6 +126,20 @@ export function LevelMark({ level }: { readonly level: ShownLevel }) {
       </span>
       {t(`level_${level}`)}
     </span>
+  );
+}
+
+/** What the colours of prices mean, and other marks. */
+export function Legend({ children }: { readonly children?: ComponentChildren }) {
+  const { t } = usePage();
+  return (
+    <p class="legend">
+      {levels.map((level) => (
+        <LevelMark key={level} level={level} />
+      ))}
+      <span class="level hatch">{t("estimate")}</span>
+      {children}
+    </p>
   );
 }
 

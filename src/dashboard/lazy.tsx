@@ -7,9 +7,10 @@ import { usePage } from "./page.ts";
 
 const RETRY_MS = 4_000;
 
-/** Returns a component that is loaded when it is first shown. Without contact it says so, and is loaded afterwards. */
+/** Returns a component that is loaded when it is first shown. Until then `Meanwhile` is shown, or without contact a text. */
 export function lazy<Props extends object>(
   load: (language: Language) => Promise<ComponentType<Props>>,
+  Meanwhile?: ComponentType,
 ): ComponentType<Props> {
   const loaded = signal<ComponentType<Props> | null>(null);
   const hasFailed = signal(false);
@@ -30,6 +31,7 @@ export function lazy<Props extends object>(
     }, []);
     const Loaded = loaded.value;
     if (Loaded) return <Loaded {...props} />;
+    if (Meanwhile) return <Meanwhile />;
     return hasFailed.value && <p role="status">{t("no_contact")}</p>;
   };
 }

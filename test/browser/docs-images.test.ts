@@ -47,7 +47,7 @@ const PICTURES: readonly Picture[] = [
       await page.getByRole("button", { name: "New plan" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByRole("button", { name: /^Car/ }).click();
-      await dialog.locator(".preview-hours").waitFor();
+      await dialog.locator(".preview .plot svg").waitFor();
     },
   },
   { name: "results", view: "results", height: 760, shows: (screen) => screen.untilText("#results", /\d/) },

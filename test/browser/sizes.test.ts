@@ -103,7 +103,7 @@ describe.skipIf(lacks("Chromium"))("the dashboard at every size (in Chromium; sk
     await using screen = await screens.look(many, { size: "wide", language: "da-DK", view: "plans" });
     await screen.untilText("#plans", /Apparat L/);
     const bottom = () =>
-      screen.page.evaluate("document.querySelector('.plans-card').getBoundingClientRect().bottom + scrollY");
+      screen.page.evaluate("document.querySelector('.plan-rows').getBoundingClientRect().bottom + scrollY");
     expect(await bottom()).toBeLessThanOrEqual(900);
     await screen.picture("plans-12-wide");
     await screen.resize("phone");

@@ -1,4 +1,5 @@
 /** Schemas of plans in bodies and responses. */
+import { planIconNames } from "../../core/planning/model/plan-icons.ts";
 import { planActions } from "../../core/planning/plan-commands.ts";
 import { planStates } from "../../core/planning/plan-state-machine.ts";
 import { type PlanSetting, planSettings, settingRows } from "../../core/planning/setting-rows.ts";
@@ -102,6 +103,7 @@ export const identity = { id: s.text, name: s.text, home: s.text } as const;
 const planProperties = () =>
   ({
     ...identity,
+    icon: s.named("PlanIcon", s.oneOf(planIconNames)),
     kind: planKind(),
     ...statusProperties(),
     kwh: s.orNull(s.number),

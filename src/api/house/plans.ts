@@ -135,10 +135,11 @@ function answerPlan(source: LocalSource, plan: string, now: EpochMs): Answered<s
 }
 
 function planOf(plan: PlanSnapshot): PlanAnswer {
-  const { id, name, home, spec, after } = plan.definition;
+  const { id, name, icon = "plug", home, spec, after } = plan.definition;
   return {
     id,
     name,
+    icon,
     home,
     kind: spec.kind,
     on: plan.on,

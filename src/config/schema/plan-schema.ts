@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { type Message, message } from "../../core/language/text.ts";
 import { AWAY_MOMENT, isMoment, readLocalTime } from "../../core/planning/model/local-time.ts";
 import { energyMs, planMistakes, readDuration } from "../../core/planning/model/plan-definition.ts";
+import { planIconNames } from "../../core/planning/model/plan-icons.ts";
 import {
   type LocalSpan,
   type PlanKind,
@@ -90,6 +91,7 @@ const notNegative = z.number().check(z.minimum(0));
 export const planSchema = z
   .strictObject({
     name: oneLine,
+    icon: z.optional(z.enum(planIconNames)),
     home: slug,
     id: z.optional(slug),
     kind: z.enum(planKinds),
@@ -126,7 +128,7 @@ export const planSchema = z
 export type PlanEntry = z.infer<typeof planSchema>;
 
 /** Settings that `specOf` or the list of plans reads by itself. */
-type OwnReading = "name" | "home" | "id" | "kind" | "after" | "group" | "kw" | "priority";
+type OwnReading = "name" | "icon" | "home" | "id" | "kind" | "after" | "group" | "kw" | "priority";
 
 interface FixedRow {
   /** Kinds of plan that have it; absent for all. */

@@ -1,5 +1,5 @@
 /** Where a chart draws what: its margins, scales and labels. Unit: CSS pixels. */
-import type { ChartTick, ChartView } from "./chart-view.ts";
+import { type ChartTick, type ChartView, stackOf } from "./chart-view.ts";
 
 /** Sizes for text of 16 px. They scale with the user's text size. */
 const TOP = 20;
@@ -9,14 +9,18 @@ const VALUE_DISTANCE = 34;
 const VALUE_CHARACTER = 7.2;
 const MIN_LEFT = 24;
 const RIGHT = 6;
-const LANE_HEIGHT = 18;
-/** Share of the height that the lanes have at most. More plans have narrower lanes, without names. */
-const MAX_LANES_SHARE = 0.25;
+/** Height of a lane with its name to the left, and with its name above it in a narrow chart. */
+const LANE_HEIGHT = 20;
+const NARROW_LANE_HEIGHT = 34;
+/** Minimum width of a chart with room for names to the left, and maximum share of it that they take. */
+const WIDE = 560;
+const MAX_NAMES_SHARE = 0.22;
 /** Share of the values' range that stays free beyond the longest bars. */
 const MARGIN = 0.06;
 
 export interface ChartSize {
   readonly width: number;
+  /** Height without the lanes. */
   readonly height: number;
   /** The user's text size relative to 16 px. */
   readonly scale: number;
@@ -29,9 +33,9 @@ export interface ChartFrame extends ChartSize {
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
-  /** Height of a plan's lane, and whether it has room for the plan's name. */
   readonly lane: number;
-  readonly hasNames: boolean;
+  /** Whether the names of the lanes are above them, not to the left. */
+  readonly isNarrow: boolean;
   readonly lanesTop: number;
   /** Middle of the line with the names of days. */
   readonly daysMiddle: number;
@@ -43,29 +47,30 @@ export interface ChartFrame extends ChartSize {
 }
 
 export function frameOf(view: ChartView, size: ChartSize): ChartFrame {
-  const { width, height, scale } = size;
+  const { width, scale } = size;
   const { from, to, days = [], lanes = [] } = view;
+  const isNarrow = width < WIDE * scale;
+  const lane = (isNarrow ? NARROW_LANE_HEIGHT : LANE_HEIGHT) * scale;
+  const lanesTop = size.height;
+  const height = lanesTop + lane * lanes.length;
   const ticks = view.ticksFor(Math.max(1, Math.floor(width / (LABEL_WIDTH * scale))));
   const top = TOP * scale;
-  const lanesHeight = Math.min(lanes.length * LANE_HEIGHT * scale, height * MAX_LANES_SHARE);
-  const lane = lanesHeight / Math.max(1, lanes.length);
-  const lanesTop = height - lanesHeight;
   const bottom = lanesTop - (days.length > 0 ? 2 : 1) * LINE_HEIGHT * scale - 2;
   const [low, high] = rangeOf(view);
   const values = valuesOf(low, high, (bottom - top) / (VALUE_DISTANCE * scale));
   const longest = Math.max(0, ...values.map((value) => view.valueText(value).length));
-  const left = Math.max(MIN_LEFT, longest * VALUE_CHARACTER * scale + 8);
+  const names = isNarrow ? 0 : Math.max(0, ...lanes.map(({ name }) => name.length)) * VALUE_CHARACTER * scale;
+  const left = Math.max(MIN_LEFT, longest * VALUE_CHARACTER * scale + 8, Math.min(names, width * MAX_NAMES_SHARE));
   const right = width - RIGHT;
   const isOnlyLine = ticks.every(({ text }) => text === "");
   return {
-    ...size,
-    view,
+    ...{ ...size, height, view },
     left,
     top,
     right,
     bottom,
     lane,
-    hasNames: lane >= LANE_HEIGHT * scale - 1,
+    isNarrow,
     lanesTop,
     daysMiddle: bottom + LINE_HEIGHT * (isOnlyLine ? 0.75 : 1.5) * scale,
     ticks,
@@ -79,10 +84,9 @@ export function frameOf(view: ChartView, size: ChartSize): ChartFrame {
 function rangeOf({ bars }: ChartView): [number, number] {
   let low = 0;
   let high = 0;
-  for (const { value } of bars) {
-    if (value === null) continue;
-    low = Math.min(low, value);
-    high = Math.max(high, value);
+  for (const part of bars.flatMap(stackOf)) {
+    low = Math.min(low, part.low);
+    high = Math.max(high, part.high);
   }
   const room = (high - low || 1) * MARGIN;
   return [low < 0 ? low - room : 0, high > 0 || low === 0 ? high + room : 0];

@@ -1,16 +1,13 @@
 /** Draws a chart as SVG. Screen readers skip it: the slider above it has its texts. */
 import { useId } from "preact/hooks";
 import type { ChartFrame } from "./chart-frame.ts";
-import type { ChartLane } from "./chart-view.ts";
+import { type ChartLane, stackOf } from "./chart-view.ts";
 
-/**
- * Minimum width of a bar. Below it, columns of a pixel show the range of their values lightly, and the mean in full
- * colour.
- */
-const MIN_BAR_PX = 0.5;
 /** Minimum width of bars that have a gap between them. */
 const APART_PX = 5;
 const MIN_RUN_PX = 3;
+/** Height of the mark of an unknown value. */
+const GAP_PX = 4;
 /** Estimated width of a letter of 11 and 12 px. */
 const LETTER_PX = 6;
 const BOLD_LETTER_PX = 7;
@@ -48,7 +45,7 @@ export function Drawing({ frame }: { readonly frame: ChartFrame }) {
         </text>
       ))}
       {view.lanes?.map((lane, row) => (
-        <Lane key={row} frame={frame} lane={lane} middle={frame.lanesTop + (row + 0.5) * frame.lane} />
+        <Lane key={row} frame={frame} lane={lane} top={frame.lanesTop + row * frame.lane} />
       ))}
       <Now frame={frame} />
     </svg>
@@ -64,12 +61,9 @@ function spanOf({ left, right, x }: ChartFrame, { start, end }: { readonly start
 /** Bars of the same look share a path. */
 function Bars({ frame }: { readonly frame: ChartFrame }) {
   const id = useId();
-  const { view, left, right } = frame;
-  const isDense = view.bars.length * MIN_BAR_PX > right - left;
-  const looks = [...(isDense ? denseLooks(frame) : looksOf(frame))];
   return (
     <>
-      {looks.map(([look, path]) => {
+      {[...looksOf(frame)].map(([look, path]) => {
         const [kind = "", sureness, age] = look.split(" ");
         const fill = `var(--${kind})`;
         const pattern = `${id}-${kind}`;
@@ -90,85 +84,56 @@ function Bars({ frame }: { readonly frame: ChartFrame }) {
 }
 
 /** Returns the shape of the bars by their look: kind, `estimate` or `sure`, and `past` or nothing. */
-function looksOf({ view, left, right, top, bottom, x, y }: ChartFrame): Map<string, string> {
-  const zero = y(0);
+function looksOf({ view, left, right, x, y }: ChartFrame): Map<string, string> {
   const paths = new Map<string, string>();
-  for (const { start, end, value, kind, estimate } of view.bars) {
+  const add = (look: string, shape: string) => paths.set(look, (paths.get(look) ?? "") + shape);
+  for (const bar of view.bars) {
+    const { start, end, value, estimate } = bar;
     if (end <= view.from || start >= view.to) continue;
     const past = typeof view.now === "number" && end <= view.now ? "past" : "";
-    const look = value === null ? "gap estimate" : `${kind} ${estimate ? "estimate" : "sure"} ${past}`;
     // Whole pixels, because the background would be visible between bars with fractions of a pixel.
     const first = Math.round(Math.max(left, x(start)));
-    const width = Math.round(Math.min(right, x(end))) - first;
+    const width = Math.max(1, Math.round(Math.min(right, x(end))) - first);
     const gap = width > APART_PX ? 1 : 0;
-    const length = value === null ? 0 : Math.max(1, Math.abs(y(value) - zero));
-    const shape =
-      value === null ? box(first, top, width, bottom - top) : box(first, Math.min(zero, y(value)), width - gap, length);
-    paths.set(look, (paths.get(look) ?? "") + shape);
+    // An unknown value is a mark at the base line, which no known value looks like.
+    if (value === null) add("faint sure", box(first, y(0) - GAP_PX / 2, width - gap, GAP_PX));
+    for (const { kind, low, high } of stackOf(bar))
+      add(
+        `${kind} ${estimate ? "estimate" : "sure"} ${past}`,
+        box(first, y(high), width - gap, Math.max(1, y(low) - y(high))),
+      );
   }
   return paths;
-}
-
-/** Returns the range and the mean of the values in each column of a pixel, as two shapes. */
-function denseLooks({ view, left, right, y }: ChartFrame): [string, string][] {
-  const count = Math.max(1, Math.floor(right - left));
-  const columns: (number[] | undefined)[] = [];
-  for (const { start, value } of view.bars) {
-    const place = Math.floor(((start - view.from) / (view.to - view.from)) * count);
-    if (value === null || place < 0 || place >= count) continue;
-    columns[place] ??= [];
-    columns[place].push(value);
-  }
-  const zero = y(0);
-  let reach = "";
-  let mean = "";
-  columns.forEach((values, place) => {
-    if (!values) return;
-    const highest = y(Math.max(0, ...values));
-    reach += box(left + place, highest, 1, y(Math.min(0, ...values)) - highest);
-    const middle = y(values.reduce((sum, value) => sum + value, 0) / values.length);
-    mean += box(left + place, Math.min(zero, middle), 1, Math.abs(middle - zero));
-  });
-  const kind = view.bars.find(({ value }) => value !== null)?.kind ?? "use";
-  return [
-    [`${kind} sure past`, reach],
-    [`${kind} sure`, mean],
-  ];
 }
 
 function box(x: number, y: number, width: number, height: number): string {
   return `M${x} ${y.toFixed(1)}h${width}v${height.toFixed(1)}h${-width}z`;
 }
 
-/** The runs of a plan. Its name stands after the last run or before the first one, so that it covers no run. */
+/** The runs of a plan, with its name to the left, or above in a narrow chart. */
 function Lane({
   frame,
-  lane: { name, runs },
-  middle,
-}: Readonly<{ frame: ChartFrame; lane: ChartLane; middle: number }>) {
-  const { view, left, right, scale, x } = frame;
-  const shown = runs.filter(({ start, end }) => end > view.from && start < view.to);
-  const height = frame.hasNames ? frame.lane - 8 * scale : frame.lane * 0.7;
-  const after = x(shown.at(-1)?.end ?? view.from) + 6 * scale;
-  const before = x(shown[0]?.start ?? view.from) - 6 * scale;
-  const isAfter = right - after >= Math.min(before - left, name.length * LETTER_PX * scale);
-  const letters = (isAfter ? right - after : before - left) / (LETTER_PX * scale);
+  lane: { name, kind, runs },
+  top,
+}: Readonly<{ frame: ChartFrame; lane: ChartLane; top: number }>) {
+  const { view, left, right, scale, lane, isNarrow } = frame;
+  const height = 10 * scale;
+  const middle = top + (isNarrow ? lane - height / 2 - 3 * scale : lane / 2);
+  const room = isNarrow ? right - left : left - 8;
   return (
     <g class="lane">
       <path d={`M${left} ${Math.round(middle) + 0.5}H${right}`} />
-      {shown.map((run) => {
-        const span = spanOf(frame, run);
-        const width = Math.max(MIN_RUN_PX, span.width);
-        const look = run.past ? "past" : run.likely ? "likely" : undefined;
-        return (
-          <rect key={run.start} {...span} y={middle - height / 2} {...{ width, height }} rx={height / 2} class={look} />
-        );
-      })}
-      {frame.hasNames && shown.length > 0 && (
-        <text x={isAfter ? after : before} y={middle} text-anchor={isAfter ? "start" : "end"}>
-          {shortened(name, letters)}
-        </text>
-      )}
+      {runs
+        .filter(({ start, end }) => end > view.from && start < view.to)
+        .map((run) => {
+          const { x, width } = spanOf(frame, run);
+          const look = run.past ? "past" : run.likely ? "likely" : undefined;
+          const size = { width: Math.max(MIN_RUN_PX, width), height, rx: height / 2, fill: `var(--${kind})` };
+          return <rect key={run.start} {...{ x, y: middle - height / 2 }} {...size} class={look} />;
+        })}
+      <text x={isNarrow ? left : 2} y={isNarrow ? top + 9 * scale : middle}>
+        {shortened(name, room / (LETTER_PX * scale))}
+      </text>
     </g>
   );
 }

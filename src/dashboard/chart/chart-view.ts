@@ -1,5 +1,8 @@
 /** Types of a chart's data. */
 
+/** A part of a bar. The parts are stacked, those above zero and those below it. */
+export type ChartPart = { readonly kind: string; readonly value: number };
+
 export interface ChartBar {
   readonly start: number;
   readonly end: number;
@@ -8,6 +11,20 @@ export interface ChartBar {
   /** Name of the CSS variable of its colour, without `--`. */
   readonly kind: string;
   readonly estimate: boolean;
+  /** Absent for a bar of one colour. Their values add up to that of the bar. */
+  readonly stack?: readonly ChartPart[];
+}
+
+/** Returns the parts of a bar with their lower and upper ends. Shape: empty for a gap. */
+export function stackOf({ value, kind, stack = value === null ? [] : [{ kind, value }] }: ChartBar) {
+  let [low, high] = [0, 0];
+  return stack.map((part) => {
+    const isAbove = part.value >= 0;
+    const start = isAbove ? high : low;
+    if (isAbove) high += part.value;
+    else low += part.value;
+    return { kind: part.kind, low: Math.min(start, start + part.value), high: Math.max(start, start + part.value) };
+  });
 }
 
 export interface ChartTick {
@@ -22,6 +39,8 @@ export type ChartSpan = { readonly start: number; readonly end: number; readonly
 
 export interface ChartLane {
   readonly name: string;
+  /** Name of the CSS variable of its colour, without `--`. */
+  readonly kind: string;
   readonly runs: readonly {
     readonly start: number;
     readonly end: number;

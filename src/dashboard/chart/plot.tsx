@@ -37,7 +37,8 @@ export function Plot({ view, isTall = false, isEmpty, emptyText }: PlotProps) {
     const measure = () => {
       const scale = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / USUAL_TEXT_PX;
       const width = Math.max(MIN_WIDTH, place.clientWidth);
-      setSize({ width, height: Math.max(MIN_HEIGHT, place.clientHeight), scale });
+      // The lanes of plans make it higher.
+      setSize({ width, height: Math.max(MIN_HEIGHT, Number.parseFloat(getComputedStyle(place).minHeight)), scale });
     };
     const sizes = new ResizeObserver(measure);
     sizes.observe(place);
@@ -77,7 +78,8 @@ function Chart({ view, size }: { readonly view: ChartView; readonly size: ChartS
   };
   const onKey = (event: KeyboardEvent) => {
     const step = STEPS[event.key];
-    if (step === undefined && event.key !== "Escape") return;
+    // Without a picked bar, Escape closes the dialog around the chart.
+    if (step === undefined && (event.key !== "Escape" || picked === null)) return;
     event.preventDefault();
     pick(step === undefined ? null : Math.min(bars.length - 1, Math.max(0, (read ?? 0) + step)));
   };

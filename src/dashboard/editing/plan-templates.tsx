@@ -1,6 +1,7 @@
 /** Choice of what a new plan is for. Each answer fills the form and leaves three questions; the rest is folded. */
-import { Button, Help } from "../elements.tsx";
+import { Button, Help, Icon } from "../elements.tsx";
 import type { JsonObject } from "../forms/fields.ts";
+import { PLAN_ICONS } from "../plans/plan-icon.tsx";
 import { helpUrl } from "../words/help.ts";
 import type { Translate } from "../words/language.ts";
 
@@ -12,16 +13,19 @@ interface Template {
 
 const TEMPLATES = {
   dishwasher: {
-    value: { kind: "window", hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" },
+    value: { icon: "dishwasher", kind: "window", hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" },
     asks: ["hours", "kwh", "ready_by"],
   },
   car: {
-    value: { kind: "slots", hours: 5, kwh: 30, from: "17:00", ready_by: "07:00" },
+    value: { icon: "car", kind: "slots", hours: 5, kwh: 30, from: "17:00", ready_by: "07:00" },
     asks: ["hours", "kwh", "ready_by"],
   },
-  hot_water: { value: { kind: "slots", hours: 4, kwh: 6, min_run: 1 }, asks: ["hours", "kwh", "ready_by"] },
-  heat_pump: { value: { kind: "avoid", hours: 4 }, asks: ["hours", "from", "ready_by"] },
-  freezer: { value: { kind: "avoid", hours: 2 }, asks: ["hours", "from", "ready_by"] },
+  hot_water: {
+    value: { icon: "hot_water", kind: "slots", hours: 4, kwh: 6, min_run: 1 },
+    asks: ["hours", "kwh", "ready_by"],
+  },
+  heat_pump: { value: { icon: "heat_pump", kind: "avoid", hours: 4 }, asks: ["hours", "from", "ready_by"] },
+  freezer: { value: { icon: "freezer", kind: "avoid", hours: 2 }, asks: ["hours", "from", "ready_by"] },
 } as const satisfies Readonly<Record<string, Template>>;
 const NAMES = Object.keys(TEMPLATES) as (keyof typeof TEMPLATES)[];
 
@@ -46,7 +50,9 @@ export function PlanTemplates({ e, onChoose }: PlanTemplatesProps) {
                 onChoose({ name: e(`template_${name}`), ...value }, ["name", ...asks]);
               }}
             >
-              <strong>{e(`template_${name}`)}</strong>
+              <strong>
+                <Icon path={PLAN_ICONS[name]} /> {e(`template_${name}`)}
+              </strong>
               <span class="faint">{e(`template_${name}_about`)}</span>
             </Button>
           </li>

@@ -1,16 +1,17 @@
 /** Card with the next runs of the plans. */
 
 import { usePage } from "../page.ts";
+import { PlanIcon } from "../plans/plan-icon.tsx";
 import { headlineOf } from "../plans/plan-words.ts";
 import { addressOf } from "../route.ts";
-import type { HomeAnswer, Plan } from "../store/answers.ts";
+import type { Plan } from "../store/answers.ts";
 
 const SHOWN = 6;
 
-export function NextRuns({ home }: { readonly home: HomeAnswer }) {
+export function NextRuns() {
   const page = usePage();
   const { t, f, store } = page;
-  const plans = (store.plans.value ?? []).filter((plan) => plan.home === home.id);
+  const plans = store.homePlans.value;
   const next = plans.filter((plan) => plan.on || startOf(plan) !== null).sort(byStart);
   return (
     <section class="card next-runs" aria-labelledby="next-title">
@@ -23,7 +24,7 @@ export function NextRuns({ home }: { readonly home: HomeAnswer }) {
         {next.slice(0, SHOWN).map((plan) => (
           <li key={plan.id} class={plan.on ? "on" : undefined}>
             <a href={addressOf("plans", plan.id)}>
-              <span class={`dot ${plan.on ? "running" : plan.state}`} aria-hidden="true" />
+              <PlanIcon plan={plan} />
               <span class="name">{plan.name}</span>
               <span class="next number">{headlineOf(plan, page, store.time.value)}</span>
               <span class="faint number">{plan.cost === null ? "" : f.money(plan.cost, plan.currency)}</span>

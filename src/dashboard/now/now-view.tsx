@@ -25,7 +25,7 @@ export function NowView() {
           <div class="now-grid">
             <PriceNow prices={store.prices.value ?? NO_PRICES} />
             <div class="now-side">
-              <NextRuns home={home} />
+              <NextRuns />
               <MoneyCard key={home.id} home={home} />
             </div>
           </div>

@@ -1,22 +1,28 @@
 /** Card with the current price, its level, the outlook and the coming hours. */
+import { signal } from "@preact/signals";
 import { pointAt, pointsIn } from "../../core/prices/timeline.ts";
 import { LevelMark } from "../elements.tsx";
+import { lazy } from "../lazy.tsx";
 import { type PageTools, usePage } from "../page.ts";
-import { barPlaces, comingHours, figuresOf, outlook, type Prices } from "../timeline.ts";
+import { figuresOf, outlook, type Prices } from "../timeline.ts";
+import { ComingHours } from "./coming-hours.tsx";
 
-/** Shown hours. */
-const COMING_HOURS = 24;
-/** Minimum height of a bar of the coming hours. Unit: percent. */
-const MIN_RISE = 6;
 /** Maximum number of characters of a price in full size. Longer ones are smaller. */
 const MAX_FULL_SIZE = 4;
 
+/** On a wide screen there is room for the quarters of today and tomorrow. */
+const wide = matchMedia("(min-width: 56.25em)");
+const isWide = signal(wide.matches);
+wide.addEventListener("change", () => (isWide.value = wide.matches));
+const PriceChart = lazy(async () => (await import("../prices/price-chart.tsx")).PriceChart, ComingHours);
+
 export function PriceNow({ prices }: { readonly prices: Prices }) {
   const page = usePage();
-  const { t, f } = page;
+  const { t, f, store } = page;
   const { points, currency } = prices;
-  const now = page.store.time.value;
+  const now = store.time.value;
   const current = pointAt(points, now);
+  const chart = { home: store.home.value?.name ?? "", prices, range: "both", plans: store.homePlans.value } as const;
   const figure = current ? f.number(current.price) : "–";
   return (
     <div class={`card hero ${current?.level ?? "unknown"}`}>
@@ -30,7 +36,7 @@ export function PriceNow({ prices }: { readonly prices: Prices }) {
         {current?.estimate && <span class="tag">{t("estimate")}</span>}
       </p>
       <p class="outlook">{current ? outlookText(prices, page, now) : t("no_price_advice")}</p>
-      {points.length > 0 && <ComingHours prices={prices} />}
+      {points.length > 0 && (isWide.value ? <PriceChart {...chart} isBrief /> : <ComingHours />)}
       <p class="faint">{rankText(prices, page, now)}</p>
     </div>
   );
@@ -64,29 +70,4 @@ function outlookText({ points, currency }: Prices, { t, f }: PageTools, now: num
   const when = t(isToday(coming.at) ? "at_time" : "at_time_tomorrow", { time: f.clock(coming.at) });
   const facts = { level, when, price: f.money(coming.mean, currency) };
   return t(coming.estimate ? `outlook_${coming.kind}_estimate` : `outlook_${coming.kind}`, facts);
-}
-
-/** Row of bars with the coming hours. The chart of the prices has more detail. */
-function ComingHours({ prices: { points, currency } }: { readonly prices: Prices }) {
-  const { t, f, store } = usePage();
-  const hours = comingHours(points, store.time.value, COMING_HOURS);
-  const places = barPlaces(hours, MIN_RISE);
-  return (
-    <ol class="strip" aria-label={t("coming_hours")}>
-      {hours.map(({ start, level, mean, estimate }, i) => {
-        const text = mean === null ? t("no_price") : `${f.money(mean, currency)}, ${t(`level_${level ?? "unknown"}`)}`;
-        return (
-          <li key={start} class={i === 0 ? "present" : undefined}>
-            <span class="unseen">{`${f.time(start)}: ${text}`}</span>
-            <span class="rise" aria-hidden="true">
-              <span class={`bar ${level ?? "unknown"}${estimate ? " estimate" : ""}`} style={places[i] ?? {}} />
-            </span>
-            <span class="clock" aria-hidden="true">
-              {f.hour(start)}
-            </span>
-          </li>
-        );
-      })}
-    </ol>
-  );
 }

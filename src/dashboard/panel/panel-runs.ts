@@ -4,7 +4,7 @@ import { joinedRuns } from "../plans/plan-words.ts";
 import type { Plan } from "../store/answers.ts";
 
 /** A run of a plan that is running or will run. */
-export type PanelRun = { readonly name: string; readonly start: number; readonly end: number };
+export type PanelRun = { readonly plan: Plan; readonly start: number; readonly end: number };
 
 /** Largest shift in each direction, in pixels. */
 const MAX_SHIFT_PX = 4;
@@ -16,7 +16,7 @@ export function comingRuns(plans: readonly Plan[], now: number, count: number): 
     .flatMap((plan) =>
       joinedRuns(plan)
         .filter(({ isLikely }) => !isLikely)
-        .map(({ start, end }) => ({ name: plan.name, start, end })),
+        .map(({ start, end }) => ({ plan, start, end })),
     )
     .filter(({ end }) => end > now)
     .sort((a, b) => a.start - b.start || a.end - b.end)

@@ -6,6 +6,8 @@ import { usePage, type Words } from "../page.ts";
 import type { Plan } from "../store/answers.ts";
 import { call, refusalIn } from "../store/requests.ts";
 import { EntryButtons } from "./entry-buttons.tsx";
+import { hueOf } from "./plan-hues.ts";
+import { PlanIcon } from "./plan-icon.tsx";
 import { LearnedRuns } from "./plan-learned.tsx";
 import { type PlanChange, PlanSettings } from "./plan-settings.tsx";
 import { headlineOf, joinedRuns, refusalText, stateReason } from "./plan-words.ts";
@@ -35,7 +37,7 @@ export function PlanRow({ plan, look, mayControl, isOpen, onOpen, onTask }: Plan
   const headline = headlineOf(plan, page, store.time.value);
   const state = t(`state_${plan.state}`);
   return (
-    <article class={plan.on ? "plan on" : "plan"} aria-labelledby={title}>
+    <article class={`plan ${hueOf(plan.id, store.plans.value)}${plan.on ? " on" : ""}`} aria-labelledby={title}>
       <div class="plan-line">
         <h3 class="plan-title">
           <Button
@@ -44,7 +46,7 @@ export function PlanRow({ plan, look, mayControl, isOpen, onOpen, onTask }: Plan
             aria-controls={`${title}-more`}
             onClick={() => onOpen(!isOpen)}
           >
-            <span class={`dot ${plan.on ? "running" : plan.state}`} aria-hidden="true" />
+            <PlanIcon plan={plan} />
             <span id={title} class="plan-name">
               {plan.name}
             </span>

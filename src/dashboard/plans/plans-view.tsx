@@ -1,6 +1,7 @@
 /** Part with the plans of a home, and with all plugs. */
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import { without } from "../../core/time/interval.ts";
 import type { Task } from "../editing/editing.ts";
 import { Button, Part } from "../elements.tsx";
 import { usePage } from "../page.ts";
@@ -13,7 +14,7 @@ import { AwayForm } from "./away-form.tsx";
 import { PlanRow } from "./plan-row.tsx";
 import { PlugsCard } from "./plugs-card.tsx";
 import { ribbonRange, shadesOf } from "./ribbon.ts";
-import { RibbonAxis } from "./ribbon-view.tsx";
+import { RibbonAxis, RibbonLegend } from "./ribbon-view.tsx";
 import { RunOnce } from "./run-once.tsx";
 
 export function PlansView() {
@@ -22,7 +23,7 @@ export function PlansView() {
   const [form, setForm] = useState<"once" | "away" | null>(null);
   const session = store.session.value;
   const home = store.home.value;
-  const plans = (store.plans.value ?? []).filter((plan) => plan.home === home?.id);
+  const plans = store.homePlans.value;
   const waiting = store.waitingPlans.value;
   const hint = hintOf(plans.length + waiting.length, session);
   const mayControl = session?.control === true;
@@ -107,7 +108,8 @@ function PlanRows({
   const time = store.time.value;
   const look = useMemo(() => {
     const range = ribbonRange(points, time, f.calendar);
-    return { range, shades: shadesOf(points, range) };
+    const confirmed = points.filter(({ estimate }) => !estimate);
+    return { range, shades: shadesOf(points, range), estimates: points.length > 0 ? without(range, confirmed) : [] };
   }, [points, time]);
   const open = route.value.view === "plans" ? route.value.entry : null;
   return (
@@ -123,6 +125,7 @@ function PlanRows({
           />
         ))}
       </div>
+      {plans.length > 0 && <RibbonLegend />}
     </>
   );
 }

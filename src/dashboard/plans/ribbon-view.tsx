@@ -1,5 +1,6 @@
 /** The ribbon of a plan, and the axis above the ribbons. */
-import type { Interval } from "../../core/time/interval.ts";
+import { type Interval, without } from "../../core/time/interval.ts";
+import { Legend } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import type { Plan } from "../store/answers.ts";
 import { joinedRuns } from "./plan-words.ts";
@@ -14,26 +15,32 @@ export interface RibbonLook {
   readonly range: Interval;
   /** Background with the levels of the prices. */
   readonly shades: string;
+  /** Times whose prices are estimates. */
+  readonly estimates: readonly Interval[];
 }
 
 /** The window of a plan with the prices as shades, and its runs. Its texts are in the row. */
-export function Ribbon({ plan, look: { range, shades } }: { readonly plan: Plan; readonly look: RibbonLook }) {
+export function Ribbon({
+  plan,
+  look: { range, shades, estimates },
+}: {
+  readonly plan: Plan;
+  readonly look: RibbonLook;
+}) {
   const { f, store } = usePage();
   const now = store.time.value;
   const place = ({ start, end }: Interval) => {
     const left = percentIn(range, start);
     return { left: `${left}%`, width: `${percentIn(range, end) - left}%` };
   };
-  const windows = windowsIn(plan, range, f.calendar);
-  const outside = windows.map(({ end }, i) => ({ start: end, end: windows[i + 1]?.start ?? range.end }));
-  const before = { start: range.start, end: windows[0]?.start ?? range.start };
   return (
     <span class="ribbon" aria-hidden="true" style={{ backgroundImage: shades }}>
-      {[before, ...outside]
-        .filter(({ start, end }) => end > start && start < range.end)
-        .map((gap) => (
-          <span key={gap.start} class="ribbon-closed" style={place(gap)} />
-        ))}
+      {estimates.map((each) => (
+        <span key={each.start} class="ribbon-estimate" style={place(each)} />
+      ))}
+      {without(range, windowsIn(plan, range, f.calendar)).map((gap) => (
+        <span key={gap.start} class="ribbon-closed" style={place(gap)} />
+      ))}
       {joinedRuns(plan)
         .filter(({ start, end }) => end > range.start && start < range.end)
         .map((run) => (
@@ -41,6 +48,20 @@ export function Ribbon({ plan, look: { range, shades } }: { readonly plan: Plan;
         ))}
       <span class="ribbon-now" style={{ left: `${percentIn(range, now)}%` }} />
     </span>
+  );
+}
+
+/** What colours and hatches of the ribbons mean. */
+export function RibbonLegend() {
+  const { t } = usePage();
+  return (
+    <Legend>
+      {(["run", "likely", "closed"] as const).map((look) => (
+        <span key={look} class={`level ribbon-key ${look}`}>
+          {t(`ribbon_${look}`)}
+        </span>
+      ))}
+    </Legend>
   );
 }
 

@@ -33,7 +33,7 @@ function Results({ home }: { readonly home: HomeAnswer }) {
   const t = useResultTexts();
   const { store } = usePage();
   const [baseline, setBaseline] = useState<Baseline>("window_start");
-  const plans = (store.plans.value ?? []).filter((plan) => plan.home === home.id);
+  const plans = store.homePlans.value;
   const measures = (Object.keys(MEASURES) as MeasureName[]).filter(
     (name) => home.capabilities?.[MEASURES[name].operation],
   );

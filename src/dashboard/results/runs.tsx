@@ -4,6 +4,7 @@ import type { RunAnswer } from "../../api/house/results.ts";
 import { DAY_MS } from "../../core/time/interval.ts";
 import { Button } from "../elements.tsx";
 import { type PageTools, usePage } from "../page.ts";
+import { PlanIcon } from "../plans/plan-icon.tsx";
 import type { HomeAnswer, Plan } from "../store/answers.ts";
 import { Block } from "../system/block.tsx";
 import type { Translate } from "../words/language.ts";
@@ -48,6 +49,7 @@ function RunLine({ run, baseline }: { readonly run: RunAnswer; readonly baseline
   return (
     <li>
       <p class="run-head">
+        <PlanIcon plan={page.store.plans.value?.find(({ id }) => id === run.plan) ?? { id: run.plan, icon: "plug" }} />
         <strong class="run-name">{run.name}</strong>
         {saved && <span class="number">{saved}</span>}
       </p>

@@ -1,75 +1,74 @@
-/** Makes bars of savings by month and plan. The bars of a month are next to each other. */
+/** Makes bars of savings by month. The amounts of the plans are stacked in the bar of their month. */
 import type { ResultMonth } from "../../api/house/results.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
-import type { ChartBar } from "../chart/chart-view.ts";
+import type { ChartBar, ChartPart } from "../chart/chart-view.ts";
+import { HUES, hueOf } from "../plans/plan-hues.ts";
 import type { Plan } from "../store/answers.ts";
 
 /** Baselines that runs are compared with. */
 export const BASELINES = ["window_start", "mean"] as const;
 export type Baseline = (typeof BASELINES)[number];
 
-/** Number of colours. With more plans, the last colour is for all remaining plans together. */
-const COLORS = 5;
 const MONTHS = 12;
-/** Share of a month's width that its bars fill. */
-const FILL = 0.86;
+/** Share of a month's width that its bar fills. */
+const FILL = 0.7;
+/** Months that the chart has room for at least, so that the bar of a first month is not as wide as the chart. */
+const MIN_MONTHS = 6;
+
+type SavedPart = ChartPart & { readonly name: string; readonly cost: number; readonly runs: number };
 
 export interface SavingBar extends ChartBar {
   readonly value: number;
   readonly month: number;
-  readonly name: string;
-  readonly cost: number;
-  readonly runs: number;
-  readonly currency: string | null;
+  readonly stack: readonly SavedPart[];
 }
 
-/** Returns the bars, ascending and disjoint, and the plans, largest saving first. Omits months without an amount. */
-export function groupedByPlan(
-  months: readonly ResultMonth[],
-  baseline: Baseline,
-  { now, calendar, otherName }: { readonly now: number; readonly calendar: Calendar; readonly otherName: string },
-) {
-  const from = calendar.add("month", now, 1 - MONTHS);
+interface GroupOptions {
+  readonly now: number;
+  readonly calendar: Calendar;
+  readonly otherName: string;
+  /** Known plans, whose colours the bars have. */
+  readonly known: readonly Pick<Plan, "id">[];
+}
+
+/**
+ * Returns the bars of the months since the first one with an amount, and the plans, largest saving first. Plans for which
+ * no colour is left are one.
+ */
+export function groupedByPlan(months: readonly ResultMonth[], baseline: Baseline, options: GroupOptions) {
+  const { now, calendar, otherName, known } = options;
+  const earliest = calendar.add("month", now, 1 - MONTHS);
+  const rows = months.flatMap((each) => {
+    const [value, start] = [each[`against_${baseline}`], Date.parse(each.start)];
+    return value === null || start < earliest ? [] : [{ ...each, start, value, cost: each.cost ?? 0 }];
+  });
+  const byPlan = [...Map.groupBy(rows, ({ plan }) => plan).entries()].sort(([, a], [, b]) => sumOf(b) - sumOf(a));
+  const isMany = byPlan.length > HUES;
+  const plans = byPlan.slice(0, isMany ? HUES - 1 : HUES).map(([id, own]) => ({
+    ...{ id, name: own[0]?.name ?? id, kind: hueOf(id, known), rows: own, saved: sumOf(own) },
+  }));
+  const others = isMany ? byPlan.slice(HUES - 1).flatMap(([, own]) => own) : [];
+  if (isMany) plans.push({ id: "", name: otherName, kind: "gap", rows: others, saved: sumOf(others) });
+  const from = Math.min(calendar.startOf("month", now), ...rows.map(({ start }) => start));
   const to = calendar.add("month", now, 1);
   const starts = calendar.startsIn("month", { start: from, end: to });
-  const known = months.flatMap((each) => {
-    const value = each[`against_${baseline}`];
-    return value === null || Date.parse(each.start) < from ? [] : { ...each, value, cost: each.cost ?? 0 };
-  });
-  const byPlan = [...Map.groupBy(known, ({ plan }) => plan).values()].sort((a, b) => sumOf(b) - sumOf(a));
-  const isMany = byPlan.length > COLORS;
-  const groups = isMany ? [...byPlan.slice(0, COLORS - 1), byPlan.slice(COLORS - 1).flat()] : byPlan;
-  const plans = groups.map((rows, i) => ({
-    rows,
-    kind: `series-${i + 1}`,
-    name: isMany && i === groups.length - 1 ? otherName : (rows[0]?.name ?? ""),
-    saved: sumOf(rows),
-    currency: rows[0]?.currency ?? null,
-  }));
-  const bars = starts.flatMap((month, m) => {
-    const length = (starts[m + 1] ?? to) - month;
-    const width = (length * FILL) / Math.max(1, plans.length);
-    return plans.flatMap(({ rows, kind, name, currency }, i): SavingBar[] => {
-      const own = rows.filter(({ start }) => Date.parse(start) === month);
-      if (own.length === 0) return [];
-      const start = month + (length * (1 - FILL)) / 2 + i * width;
-      const sums = {
-        value: sumOf(own),
-        cost: own.reduce((sum, row) => sum + row.cost, 0),
-        runs: own.reduce((sum, row) => sum + row.runs, 0),
-      };
-      return [{ ...sums, start, end: start + width, kind, estimate: false, month, name, currency }];
+  const bars = starts.flatMap((month, i): SavingBar[] => {
+    const parts = plans.flatMap(({ name, kind, rows: own }): SavedPart[] => {
+      const inMonth = own.filter(({ start }) => start === month);
+      const sum = (field: "cost" | "runs") => inMonth.reduce((total, row) => total + row[field], 0);
+      return inMonth.length === 0 ? [] : [{ name, kind, value: sumOf(inMonth), cost: sum("cost"), runs: sum("runs") }];
     });
+    if (parts.length === 0) return [];
+    const length = (starts[i + 1] ?? to) - month;
+    const width = FILL * Math.min(length, (to - from) / MIN_MONTHS);
+    const start = month + (length - width) / 2;
+    return [{ start, end: start + width, kind: "use", estimate: false, value: sumOf(parts), month, stack: parts }];
   });
   return {
-    from,
-    to,
-    starts,
-    bars,
-    currency: plans[0]?.currency ?? null,
-    plans: plans.map(({ rows: _, ...plan }) => plan),
-    saved: sumOf(known),
-    cost: known.reduce((sum, row) => sum + row.cost, 0),
+    ...{ from, to, starts, bars, plans: plans.map(({ rows: _, ...plan }) => plan) },
+    currency: rows[0]?.currency ?? null,
+    saved: sumOf(rows),
+    cost: rows.reduce((sum, row) => sum + row.cost, 0),
   };
 }
 

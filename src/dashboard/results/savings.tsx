@@ -30,7 +30,9 @@ export function Savings({ home, plans, baseline, onBaseline }: SavingsProps) {
   const grouped = useMemo(
     () =>
       months &&
-      groupedByPlan(months, baseline, { now: store.now(), calendar: f.calendar, otherName: t("savings_other") }),
+      groupedByPlan(months, baseline, {
+        ...{ now: store.now(), calendar: f.calendar, otherName: t("savings_other"), known: store.plans.value ?? [] },
+      }),
     [months, baseline],
   );
   const view = useMemo(() => grouped && viewOf(grouped, t, f, setPicked), [grouped]);
@@ -56,11 +58,11 @@ export function Savings({ home, plans, baseline, onBaseline }: SavingsProps) {
         <Plot view={view ?? null} isEmpty={isEmpty} emptyText="" />
       )}
       <ul class="legend">
-        {grouped?.plans.map(({ name, kind, saved, currency }) => (
-          <li key={kind}>
+        {grouped?.plans.map(({ id, name, kind, saved }) => (
+          <li key={id}>
             <span class={`key ${kind}`} aria-hidden="true" />
             {`${name} `}
-            <strong class="number">{f.money(saved, currency)}</strong>
+            <strong class="number">{f.money(saved, grouped.currency)}</strong>
           </li>
         ))}
       </ul>
@@ -92,8 +94,11 @@ function viewOf(grouped: Grouped, t: Translate<"results">, f: Format, onPick: Ch
     describe: (index) => {
       const bar = bars[index];
       if (!bar) return "";
-      const facts = { plan: bar.name, saved: f.money(bar.value, bar.currency), cost: f.money(bar.cost, bar.currency) };
-      return `${f.month(bar.month)}: ${t("savings_month", { ...facts, runs: bar.runs, count: bar.runs })}`;
+      const texts = bar.stack.map(({ name, value, cost, runs }) => {
+        const facts = { plan: name, saved: f.money(value, currency), cost: f.money(cost, currency) };
+        return t("savings_month", { ...facts, runs, count: runs });
+      });
+      return `${f.month(bar.month)}: ${texts.join("; ")}`;
     },
   };
 }
@@ -102,14 +107,11 @@ function Totals({ grouped }: { readonly grouped: Grouped | undefined }) {
   const t = useResultTexts();
   const { f } = usePage();
   if (!grouped || grouped.bars.length === 0) return null;
-  const { currency, saved, cost } = grouped;
+  const { currency, saved, cost, from } = grouped;
   return (
     <>
-      <span>
-        {`${t("savings_total")} `}
-        <strong class="number">{f.money(saved, currency)}</strong>
-      </span>
-      <span class="soft">{`${t("savings_cost")} ${f.money(cost, currency)}`}</span>
+      <strong>{t("savings_total", { saved: f.money(saved, currency), since: f.month(from) })}</strong>
+      <span class="soft">{t("savings_cost", { cost: f.money(cost, currency) })}</span>
     </>
   );
 }

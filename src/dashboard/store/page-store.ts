@@ -32,6 +32,8 @@ export class PageStore {
   readonly pricesByHome = signal<ReadonlyMap<string, Prices>>(new Map());
   readonly prices = computed(() => this.pricesByHome.value.get(this.home.value?.id ?? "") ?? null);
   readonly plans = signal<readonly Plan[] | null>(null);
+  /** Plans of the shown home. */
+  readonly homePlans = computed(() => (this.plans.value ?? []).filter(({ home }) => home === this.home.value?.id));
   /** Ids of plans whose home is unknown. */
   readonly waitingPlans = signal<readonly string[]>([]);
   readonly system = signal<System | null>(null);

@@ -93,7 +93,7 @@ function component<State>(row: EntityRow<State>, device: Device<State>, options:
     unique_id: uniqueIdOf(id, row.key),
     default_entity_id: entityIdOf(platform, id, row.entityName ?? row.key),
     name: entityName(row, options.language ?? "en"),
-    icon: row.icon,
+    icon: typeof row.icon === "string" ? row.icon : row.icon(device.state),
     ...(row.value && { state_topic: `${topic}/${topicOf(row)}`, value_template: valueTemplate(row.key) }),
     ...(row.platform === "event" && { state_topic: `${topic}/${EVENT_TOPIC}`, event_types: row.options }),
     enabled_by_default: row.isHidden && false,

@@ -53,7 +53,7 @@ export interface EntityRow<State> {
   readonly isTime?: true;
   /** `config` for a setting, `diagnostic` for the state of elbro or of a plug. Absent for all other entities. */
   readonly category?: "diagnostic" | "config";
-  readonly icon: string;
+  readonly icon: string | ((state: State) => string);
   /** Topic below the device's topic, whose JSON object holds the attributes. */
   readonly attributes?: string;
   /** Returns attributes for the value's own payload, so that both change at the same time. `wire` writes them. */

@@ -1,6 +1,7 @@
 /** Entities of a plan: a device of its own, with every setting that the user can change. */
 
 import type { EntityName } from "../../core/language/text.ts";
+import { planIcons } from "../../core/planning/model/plan-icons.ts";
 import { RESET_SETTINGS } from "../../core/planning/plan-settings.ts";
 import { planStates } from "../../core/planning/plan-state-machine.ts";
 import {
@@ -41,7 +42,7 @@ const signalRows: readonly Row[] = [
     ...VALUES,
     platform: "binary_sensor",
     deviceClass: "running",
-    icon: "mdi:power-plug-outline",
+    icon: ({ definition: { icon = "plug" } }) => planIcons[icon],
     expires: true,
   }),
   row("plan_state", "state", ({ state }) => state, {

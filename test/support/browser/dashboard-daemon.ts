@@ -8,10 +8,11 @@ import { planEntry } from "../plans/plan-topics.ts";
 /** A read-only key. */
 export const GUEST_KEY = "key-of-a-guest-who-may-look";
 
+const NIGHT = { from: "20:00", ready_by: "07:00" };
 export const DASHBOARD_PLANS: Config["plans"] = [
-  planEntry({ name: "Dishwasher", kind: "window", hours: 3, kwh: 1.2, from: "20:00", ready_by: "07:00" }),
-  planEntry({ name: "Hot water", kind: "slots", hours: 4, kwh: 6, min_run: 1 }),
-  planEntry({ name: "Car", kind: "slots", hours: 5, kwh: 30, from: "18:00", ready_by: "07:00" }),
+  planEntry({ name: "Dishwasher", icon: "dishwasher", kind: "window", hours: 3, kwh: 1.2, ...NIGHT }),
+  planEntry({ name: "Hot water", icon: "hot_water", kind: "slots", hours: 4, kwh: 6, min_run: 1 }),
+  planEntry({ name: "Car", icon: "car", kind: "slots", hours: 5, kwh: 30, from: "18:00", ready_by: "07:00" }),
 ];
 
 export interface DashboardOptions extends Pick<TestDaemonOptions, "simulator"> {

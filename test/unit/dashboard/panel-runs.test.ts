@@ -12,7 +12,7 @@ function planOf(name: string, ...hours: readonly [number, number][]): Plan {
 
 test("the panel shows the next three runs of all plans: the one that runs first, none that has ended", () => {
   const plans = [planOf("Car", [4, 6], [9, 10]), planOf("Boiler", [-2, -1], [-1, 1]), planOf("Dryer", [20, 22])];
-  const shown = comingRuns(plans, NOON, 3).map(({ name, start, end }) => [
+  const shown = comingRuns(plans, NOON, 3).map(({ plan: { name }, start, end }) => [
     name,
     (start - NOON) / HOUR,
     (end - NOON) / HOUR,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ResultMonth } from "../../../src/api/house/results.ts";
+import { type ChartBar, stackOf } from "../../../src/dashboard/chart/chart-view.ts";
 import { groupedByPlan } from "../../../src/dashboard/results/saving-bars.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 
@@ -9,39 +10,37 @@ describe("bars of savings", () => {
     ...{ plan, name: plan.toUpperCase(), home: "home", currency: "DKK", start, runs: 2, hours: 6, cost: 3 },
     ...{ against_now: null, against_window_start: saved, against_mean: 1 },
   });
-  const options = { now: Date.parse("2026-03-20T10:00:00Z"), calendar, otherName: "Others" };
+  const endsOf = (bars: readonly ChartBar[]) =>
+    bars
+      .flatMap(stackOf)
+      .map(({ low, high }) => `${low} ${high}`)
+      .join();
+  const known = [..."abcdefg"].map((id) => ({ id }));
+  const options = { now: Date.parse("2026-03-20T10:00:00Z"), calendar, otherName: "Others", known };
 
-  test("bars of savings are next to each other in their month, the largest saving first", () => {
-    const { bars, plans, saved } = groupedByPlan([monthOf("a", 1), monthOf("b", 5)], "window_start", options);
-    expect(plans.map(({ name, kind }) => [name, kind])).toEqual([
-      ["B", "series-1"],
-      ["A", "series-2"],
-    ]);
-    expect(saved).toBe(6);
-    expect((bars[0]?.end ?? 0) <= (bars[1]?.start ?? 0)).toBe(true);
-    expect(calendar.fieldsOf(bars[1]?.end ?? 0).month).toBe(3);
+  test("bars of savings are stacked in their month, the largest saving first, each plan in a colour of its own", () => {
+    const { bars, plans } = groupedByPlan([monthOf("a", 1), monthOf("b", 5)], "window_start", options);
+    expect(plans.map(({ name, kind }) => `${name} ${kind}`).join()).toBe("B plan-2,A plan-1");
+    expect(bars).toMatchObject([{ value: 6, stack: [{ name: "B" }, { name: "A" }] }]);
+    expect(endsOf(bars)).toBe("0 5,5 6");
+    const { bars: lost } = groupedByPlan(
+      [monthOf("a", -1), monthOf("b", 5), monthOf("c", -2)],
+      "window_start",
+      options,
+    );
+    expect(endsOf(lost)).toBe("0 5,-1 0,-3 -1");
   });
 
-  test("omit a missing amount, and use the amounts of the chosen baseline", () => {
-    const months = [monthOf("a", null), monthOf("b", 5)];
-    expect(groupedByPlan(months, "window_start", options).bars).toHaveLength(1);
-    expect(groupedByPlan(months, "mean", options).bars.map(({ value }) => value)).toEqual([1, 1]);
+  test("omit a missing amount and what is over a year ago, and use the amounts of the chosen baseline", () => {
+    const months = [monthOf("a", null), monthOf("b", 5), monthOf("c", 1, "2025-02-28T23:00:00Z")];
+    expect(groupedByPlan(months, "window_start", options).bars[0]?.stack).toHaveLength(1);
+    expect(groupedByPlan(months, "mean", options).bars.map(({ value }) => value)).toEqual([2]);
   });
 
   test("combine plans for which no colour is left", () => {
     const months = ["a", "b", "c", "d", "e", "f", "g"].map((plan, i) => monthOf(plan, 10 - i));
     const { plans, bars } = groupedByPlan(months, "window_start", options);
-    expect(plans.map(({ name, saved }) => [name, saved])).toEqual([
-      ["A", 10],
-      ["B", 9],
-      ["C", 8],
-      ["D", 7],
-      ["Others", 15],
-    ]);
-    expect(bars.at(-1)).toMatchObject({ runs: 6, cost: 9 });
-  });
-
-  test("omit months that are more than twelve months ago", () => {
-    expect(groupedByPlan([monthOf("a", 1, "2025-02-28T23:00:00Z")], "window_start", options).bars).toEqual([]);
+    expect(plans.map(({ name, saved }) => `${name} ${saved}`).join()).toBe("A 10,B 9,C 8,D 7,E 6,Others 9");
+    expect(bars.at(-1)?.stack.at(-1)).toMatchObject({ runs: 4, cost: 6, kind: "gap" });
   });
 });

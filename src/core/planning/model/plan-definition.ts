@@ -1,6 +1,7 @@
 /** Configured plans and their relations to each other. */
 import { type Message, message } from "../../language/text.ts";
 import { HOUR_MS, MINUTE_MS } from "../../time/interval.ts";
+import type { PlanIconName } from "./plan-icons.ts";
 import type { PlanSpec } from "./plan-spec.ts";
 
 /** The plan that has to end first, and the pause after it. */
@@ -13,6 +14,8 @@ export interface PlanDefinition {
   /** Slug, unique among all plans. Used in topics and in Home Assistant's ids. */
   readonly id: string;
   readonly name: string;
+  /** Absent for the icon of a plug. */
+  readonly icon?: PlanIconName;
   /** Id of a home. Homes are known after the account's addresses were read, so it may not exist. */
   readonly home: string;
   readonly spec: PlanSpec;
