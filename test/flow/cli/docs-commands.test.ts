@@ -11,12 +11,15 @@ import { DaemonProcess } from "../../support/processes/daemon-process.ts";
 import type { InstalledDaemon } from "../../support/processes/installed-daemon.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 
+/** Second half of a command: another program gets the data of the first half. */
+const OTHER_PROGRAM = /^curl .*http:\/\/192\.168\.1\.6:5000/;
 /** Commands that another test runs. */
 const RUN_ELSEWHERE: readonly RegExp[] = [
   /^npm start$/, // test/flow/cli/built-program.test.ts
   /^npm test$/, // this run
   /^docker (build|run|exec) /, // npm run lab -- image
   /^npx openapi-typescript |^pipx run openapi-python-client /, // test/flow/api/generated-clients.test.ts
+  OTHER_PROGRAM, // npm run lab -- readers
 ];
 /** Command of the demo, which runs until it is stopped. */
 const DEMO = /^npm start -- --clock /;
@@ -24,7 +27,7 @@ const ELBRO = /^(npm start --|elbro) (.+)$/;
 const EVENING = Date.parse("2026-11-21T18:00:00Z");
 
 const commands = shellCommands();
-const isCurl = ({ text }: ShellCommand) => text.startsWith("curl ");
+const isCurl = ({ text }: ShellCommand) => text.startsWith("curl ") && !OTHER_PROGRAM.test(text);
 const isElbro = ({ text }: ShellCommand) => ELBRO.test(text) && !DEMO.test(text);
 
 test("every command of the documentation is run by a test", () => {
@@ -90,7 +93,9 @@ test("every curl command of the documentation gets the documented response", asy
       .replaceAll("<id>", daemon.simulator.addressIds.danish)
       // Replaces the date in the documented file name.
       .replace(/elbro-backup-[\d-]+\.db/, `elbro-backup-${new Date(EVENING).toISOString().slice(0, 10)}.db`)
-      .replaceAll("http://localhost:8080", daemon.url);
+      .replaceAll(/http:\/\/(localhost|192\.168\.1\.5):8080/g, daemon.url)
+      // The first half of a command.
+      .replace(/ \|$/, "");
     const given = await curl(command, folder.path);
     const isSignalCode = text.includes("code=1");
     expect([text, given.status]).toEqual([text, expect.toBeOneOf(isSignalCode ? [200, 400] : [200, 201, 202])]);
