@@ -85,7 +85,7 @@ describe.skipIf(lacks("Chromium"))("login to the dashboard (in Chromium; skipped
     await screen.untilText(".wall-price", /\d\.\d\d/);
     await screen.untilText(".wall-runs", /Car/);
     expect(new URL(screen.page.url()).hash).toBe("#panel");
-    await expect.poll(() => screen.page.locator(".wall-hours li").count()).toBe(24);
+    await expect.poll(() => screen.page.locator(".wall .strip li").count()).toBe(24);
     for (const [width, height] of [
       [800, 480],
       [1024, 600],

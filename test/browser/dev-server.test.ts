@@ -106,10 +106,11 @@ describe.skipIf(lacks("Chromium"))("npm run dev (in Chromium; skipped if it is n
 
     sources.change(
       "cli/demo.ts",
-      'name: "Dishwasher", kind: "window"',
-      'name: "Changed", kind: "window", id: "dishwasher"',
+      'plan("Dishwasher", "dishwasher", {',
+      'plan("Changed", "dishwasher", { id: "dishwasher",',
     );
-    await expect.poll(() => plan().catch(String)).toContain('"name":"Changed"');
+    // Seldom enough for the quota of the key, however long the start takes.
+    await expect.poll(() => plan().catch(String), { interval: 500 }).toContain('"name":"Changed"');
     await expect.poll(plan).toContain('"disabled"');
   });
 });

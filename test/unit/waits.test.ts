@@ -28,6 +28,7 @@ const SHOWN_BY: Readonly<Record<string, string>> = {
   "integrations/notify/notify-loop.ts RETRY_REFUSED_MS": "notifications_failed",
   "mqtt/client/mqtt-client.ts BROKER_SAVES_MS": "topics_refused",
   "mqtt/client/rejected-topics.ts TRIAL_MS": "topics_refused",
+  "state/answers/doubtful-prices.ts MIN_PAUSE_MS": "implausible_price",
   "state/answers/withdrawn-rows.ts MIN_PAUSE_MS": "not a wait: the least time between two answers that agree",
   "state/clock-guard.ts MAX_PAUSE_MS": "not a wait: the longest pause of a machine",
   "state/nightly-maintenance.ts RETRY_MS": "copy_failed",

@@ -39,7 +39,7 @@ const HTTP = "http://192.168.1.40";
 const PLAN_EXAMPLES = {
   "plans[].cheap_below": "30%",
   "plans[].tolerance": "5 % latest",
-  "plans[].after": "dishwasher + 15m",
+  "plans[].after": "washer + 15m",
 };
 /** Examples of the fields of plugs by their family. */
 const PLUG_EXAMPLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -117,7 +117,7 @@ test("nothing acts on a price that cannot be right before a second answer states
     config: {
       history: { months: 3 },
       homes: [{ address_id: demoHomes.danish.address.id, id: "home" }],
-      plans: [{ id: "always", name: "Always", home: "home", kind: "below", max_price: 25 }],
+      plans: [{ id: "always", name: "Always", home: "home", kind: "below", cheap_below: 25 }],
     },
   });
   const codes = () =>

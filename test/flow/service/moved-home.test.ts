@@ -13,7 +13,7 @@ const MONTH = "from=2026-02-28T23:00:00Z&to=2026-03-09T23:00:00Z";
 
 function start(whenLost: "on" | "off" = "off", maxPrice = 25): Promise<TestDaemon> {
   const { plans, plugs } = configSchema.parse({
-    plans: [planEntry({ kind: "below", max_price: maxPrice })],
+    plans: [planEntry({ kind: "below", cheap_below: maxPrice })],
     plugs: [{ name: "Washer plug", family: "tasmota", topic: "heater", plan: "washer", when_lost: whenLost }],
   });
   const keys = [{ name: "owner", key: LAN_KEY, scopes: ["control" as const] }];

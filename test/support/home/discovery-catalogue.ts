@@ -98,9 +98,6 @@ export const platformKeys: Readonly<Record<string, ReadonlySet<string>>> = {
   button: new Set([...COMMON, "command_topic", "command_template", "retain", "device_class", "payload_press"]),
 };
 
-/** Platforms added in 2026.5. An older Home Assistant rejects the whole document if it contains one. */
-export const youngPlatforms: ReadonlySet<string> = new Set(["date", "time", "datetime"]);
-
 /** Keys that the document may have. Those except device, origin and components are defaults of the components. */
 export const documentKeys: ReadonlySet<string> = new Set([
   "device",

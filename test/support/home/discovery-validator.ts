@@ -10,7 +10,6 @@ import {
   platformKeys,
   sensorClasses,
   stateClasses,
-  youngPlatforms,
 } from "./discovery-catalogue.ts";
 import { type StateTree, stateViolations } from "./discovery-states.ts";
 
@@ -110,7 +109,6 @@ function componentViolations(
 ): string[] {
   const platform = String(own.platform);
   const keys = platformKeys[platform];
-  if (youngPlatforms.has(platform)) return [`platform ${platform} is refused before 2026.5, and the document with it`];
   if (!keys) return [`platform ${platform} is unknown, so the whole document is refused`];
   if (!OBJECT_ID.test(key)) return ["the key may have letters, digits, _ and - only"];
   if (Object.keys(own).length === 1) return [];

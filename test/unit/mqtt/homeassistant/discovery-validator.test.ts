@@ -149,7 +149,6 @@ describe("a violation in the document is reported:", () => {
 describe("a violation in an entity is reported:", () => {
   test.each<[string, string, Json]>([
     ["platform gauge is unknown, so the whole document is refused", "price", { platform: "gauge" }],
-    ["platform time is refused before 2026.5", "price", { platform: "time" }],
     ["has object_id, which is dropped", "price", { object_id: "price" }],
     ["has options, which is dropped", "cheap", { options: ["a"] }],
     ["has no unique_id", "price", { unique_id: "" }],
