@@ -28,6 +28,21 @@ describe.skipIf(lacks("Chromium"))(
       await screens?.[Symbol.asyncDispose]();
     });
 
+    test("a former home is listed until the home at the new address takes over and it is forgotten", async () => {
+      await using moved = await startDashboard({ start: "2026-03-10T11:30:00Z", simulator: { homes: ["danish"] } });
+      moved.simulator.setFaults([{ operation: "*", fault: "otherAccount" }]);
+      await moved.clock.runUntil(Date.parse("2026-03-10T12:30:00Z"));
+      await using screen = await screens.look(moved, { size: "wall", view: "system" });
+      expect(await screen.untilText("#former", /Home home/)).toContain("I have moved to home_99");
+      await screen.page.locator("#former").getByRole("button", { name: "I have moved to home_99" }).click();
+      await screen.page.locator("#former .sure .strong").click();
+      await screen.untilText("#former", /Home home_former/);
+      expect((await moved.request("/local/v1/now?home=home")).status).toBe(200);
+      await screen.page.locator("#former").getByRole("button", { name: "Forget" }).click();
+      await screen.page.locator("#former .sure .strong").click();
+      await expect.poll(() => screen.page.locator("#former").count()).toBe(0);
+    });
+
     test("quota, requests by outcome, series ages, broker and versions equal the API's", async () => {
       await using screen = await screens.look(daemon, { size: "wall", view: "system" });
       await screen.untilText("#system", /Requests today/);

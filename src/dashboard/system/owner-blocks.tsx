@@ -4,6 +4,7 @@ import type { Language } from "../../core/language/language.ts";
 import { History } from "../history/history.tsx";
 import { translateIn } from "../words/language.ts";
 import { Backup } from "./backup.tsx";
+import { FormerHomes } from "./former-homes.tsx";
 import { Keys } from "./keys.tsx";
 import { Log } from "./log.tsx";
 import { Settings } from "./settings.tsx";
@@ -16,6 +17,7 @@ export async function ownerBlocks(language: Language): Promise<ComponentType> {
     <SystemContext.Provider value={t}>
       <div class="owner-grid">
         <div class="stack">
+          <FormerHomes />
           <Settings part="connections" />
           <Keys />
           <Backup />
