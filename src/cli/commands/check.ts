@@ -4,7 +4,9 @@ import type { ChecksAnswer } from "../../api/settings/checks.ts";
 import { NO_SOCKET, runningDaemon, socketPathIn } from "../../api/socket.ts";
 import { commandHint } from "../../config/command-hint.ts";
 import { homeAssistantWarnings, plugWarnings } from "../../config/plug-warnings.ts";
-import { loadConfiguration } from "../../config/reading/load-config-file.ts";
+import { readConfigText } from "../../config/reading/config-texts.ts";
+import { configPath, loadConfiguration } from "../../config/reading/load-config-file.ts";
+import { withNewKeys } from "../../config/reading/new-keys.ts";
 import { textIn } from "../../core/language/text.ts";
 import { StartError } from "../../core/status/start-error.ts";
 import { hasNoUsers, NO_BROKER_USERS } from "../../mqtt/broker/start-broker.ts";
@@ -26,6 +28,10 @@ export const line = {
       about:
         "also test service, broker, database and Home Assistant; uses at most three requests of the quota; exit code 1 if a test fails",
     },
+    fix: {
+      type: "boolean",
+      about: "print the file with today's keys in place of those of earlier versions, and nothing else; comments stay",
+    },
     json: {
       type: "boolean",
       about: "with --online: print the answer of the endpoint as JSON; the rest goes to standard error",
@@ -39,6 +45,7 @@ const OTHER_KEYS =
 const MARKS = { works: "ok  ", fails: "FAIL", untold: "?   " } as const;
 
 export async function main(given: Arguments): Promise<number> {
+  if (given.values.fix === true) return printFixed(given);
   const isJson = given.values.json === true;
   const stream = isJson ? process.stderr : process.stdout;
   const tell = (text: string) => stream.write(`${text}\n`);
@@ -79,6 +86,13 @@ export async function main(given: Arguments): Promise<number> {
     return CANNOT_BE_USED;
   }
   return isCurrent && checks.every(({ state }) => state === "works") ? 0 : 1;
+}
+
+/** Prints the owner's file with today's keys. Mistakes stay, for the check of what is printed. */
+function printFixed(given: Arguments): number {
+  const path = configPath(given.configPath, process.env);
+  process.stdout.write(path === null ? "" : withNewKeys(readConfigText(path)));
+  return 0;
 }
 
 /** Reports damage in the data directory. While a daemon uses the database, that daemon reports it. */

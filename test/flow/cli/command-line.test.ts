@@ -174,6 +174,14 @@ describe("a mistake of the owner is reported in one sentence with exit code 78:"
     expect(output).toContain("  speed: is not a key of the configuration");
   });
 
+  test("keys of an earlier version are replaced by `check --fix`, mistakes stay", async () => {
+    using dir = new TempDir();
+    writeFileSync(dir.file("old.yaml"), "plans:\n  - name: Car # mine\n    kind: below\n    percent: 35\n    x: 1\n");
+    await using daemon = new DaemonProcess(["check", "--fix", "--config", dir.file("old.yaml")], {});
+    expect(await daemon.exit).toBe(0);
+    expect(daemon.output).toBe("plans:\n  - name: Car # mine\n    kind: below\n    cheap_below: 35%\n    x: 1");
+  });
+
   test("a missing configuration, or one without an account", async () => {
     using dir = new TempDir();
     expect(await refusal(["--config", dir.file("none.yaml")], {})).toContain("cannot read the configuration");

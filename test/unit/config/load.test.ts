@@ -2,9 +2,11 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { planDefinitions } from "../../../src/config/plan-list.ts";
 import { readConfig } from "../../../src/config/reading/load.ts";
+import { withNewKeys } from "../../../src/config/reading/new-keys.ts";
 import { keyRows } from "../../../src/config/schema/key-rows.ts";
 import { oldPlanKeys } from "../../../src/config/schema/old-keys.ts";
 import { redactedConfig } from "../../../src/config/secrets.ts";
+import { StartError } from "../../../src/core/status/start-error.ts";
 import { corpusMessages, corpusMistakes, corpusNames, corpusText } from "../../support/sources/config-corpus.ts";
 import { mistakeLines, mistakesIn } from "../../support/sources/config-mistakes.ts";
 
@@ -308,6 +310,37 @@ plans: [{ name: Other, home: home, kind: window, hours: 1 }, { name: Washer, hom
     const text = `${textWith([...others, line].filter(Boolean).join(", "))}${groups ? `\ngroups:\n  ${groups}` : ""}`;
     expect(read(text)).toMatchObject({ kind: "config", deleted: [] });
     expect(plansIn(text)).toEqual(plansIn(textWith(`${plan}, ${old}`)));
+
+    const fixed = withNewKeys(`# of the owner\n${textWith(`${plan}, ${old}`)} # all`);
+    expect(read(fixed)).toMatchObject({ kind: "config", deleted: [] });
+    expect(plansIn(fixed)).toEqual(plansIn(text));
+    expect(fixed.split(/ *#/).map((part) => part.split("\n")[0])).toEqual(["", " of the owner", " all"]);
+  });
+
+  test("gives its place and comments to the new one in `check --fix`; the rest of the file stays", () => {
+    const file = (plan: string) => `# mine
+homes:
+  - { address_id: a, id: home } # the flat
+
+plans:
+  # by day
+  - name: Car # fast
+${plan}
+    home: home
+`;
+    const old = "    kind: below # always\n    percent: 35 # of the day\n    use_forecast: true";
+    const now = "    kind: below # always\n    cheap_below: 35% # of the day";
+    expect(withNewKeys(file(old))).toBe(file(now));
+    expect(withNewKeys(file(now))).toBe(file(now));
+  });
+
+  test("is replaced once where several plans share it, and not if they share its value, or in what is no YAML", () => {
+    expect(withNewKeys("plans:\n  - &car { kind: below, level: cheap }\n  - *car\n")).toBe(
+      "plans:\n  - &car { kind: below, cheap_below: cheap }\n  - *car\n",
+    );
+    const shared = "plans:\n  - { kind: below, percent: &p 35 }\n  - { kind: window, hours: *p }";
+    expect(() => withNewKeys(shared)).toThrow(/alias/);
+    expect(() => withNewKeys("plans: [")).toThrow(StartError);
   });
 
   test("of a plan has a line above", () => {
