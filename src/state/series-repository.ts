@@ -98,6 +98,7 @@ export class SeriesRepository {
       answeredAt: id === null || !isSure ? null : this.#lastOf(id, isThere ? this.requestLog.answeredAt(id) : null),
       askedAt: (start) =>
         id === null ? null : this.#lastOf(id, stored.chunk(start) && this.requestLog.chunkAnsweredAt(id, start)),
+      receivedAt: (start) => id && notAhead(this.requestLog.chunkAnsweredAt(id, start), this.#now()),
       chunk: this.#trustedChunks(series, stored.chunk),
       hasRows: (start) => this.store.rowsByChunk(series, { start, end: start + 1 }).some(({ length }) => length > 0),
     };

@@ -30,7 +30,9 @@ export interface SeriesState {
   readonly answeredAt: EpochMs | null;
   /** Time of a request besides its usual times; null or absent if none is wanted. */
   readonly wantedAt?: EpochMs | null;
-  /** Time of the last answered request for the chunk that starts at `start`; null if never. */
+  /** Time of the last answer with data about a chunk; absent if it is that of `askedAt`. */
+  readonly receivedAt?: (start: EpochMs) => EpochMs | null;
+  /** Time of the last request for the chunk that starts at `start` that was answered or given up; null if never. */
   readonly askedAt: (start: EpochMs) => EpochMs | null;
   /** Chunk that starts at `start`; null if it was never requested. */
   readonly chunk: (start: EpochMs) => ChunkState | null;

@@ -59,8 +59,14 @@ export function sundayRecheck(
 ): { start: EpochMs; dueAt: EpochMs } | null {
   for (const { days: count, weeks } of RECHECKS) {
     const dueAt = lastRecheck(input, reach.at(-1) ?? input.now, weeks);
-    const start = dueAt <= input.now ? firstRechecked(dueAt, state, reach.slice(-1 - count, -1)) : null;
-    if (start !== null) return { start, dueAt };
+    if (dueAt > input.now) continue;
+    // A request that was given up is repeated that day, at its regular times; then the recheck is over.
+    const isOver = input.now >= dueAt + DAY_MS;
+    const timeOf = isOver ? state.askedAt : (state.receivedAt ?? state.askedAt);
+    const start = reach.slice(-1 - count, -1).find((day) => isBefore(timeOf(day), dueAt));
+    if (start === undefined) continue;
+    const askedAt = state.askedAt(start) ?? 0;
+    return { start, dueAt: askedAt < dueAt ? dueAt : nextSlot(input, askedAt, slots.usage) };
   }
   return null;
 }
@@ -73,10 +79,8 @@ function lastRecheck(input: SlotClock, today: EpochMs, weeks: number): EpochMs {
   return slotOn(input, input.calendar.add("day", today, -since), RECHECK_MINUTE);
 }
 
-/** Returns the first of the days that was last requested before the recheck; null if it is done. */
-function firstRechecked(recheckAt: EpochMs, state: SeriesState, days: readonly EpochMs[]): EpochMs | null {
-  const isBefore = (askedAt: EpochMs | null) => askedAt !== null && askedAt < recheckAt;
-  return days.find((day) => isBefore(state.askedAt(day))) ?? null;
+function isBefore(at: EpochMs | null, recheckAt: EpochMs): boolean {
+  return at !== null && at < recheckAt;
 }
 
 /** Returns the days that are requested every morning, oldest first. */

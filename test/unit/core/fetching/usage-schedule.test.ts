@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { sundayRecheck, usageDaysUntil } from "../../../../src/core/fetching/usage-schedule.ts";
 import { contains, DAY_MS } from "../../../../src/core/time/interval.ts";
 import {
   calendar,
@@ -231,4 +232,24 @@ describe("the weekly recheck", () => {
       expect([calendar.dateOf(day), state.chunk(day)?.complete]).toEqual([calendar.dateOf(day), true]);
     expect(it.log.length).toBeLessThan(181 * 4);
   });
+});
+
+test.each([
+  ["no request since the last recheck", "03-01", "03-01", "03-08 12:01", "03-08 12:00"],
+  ["an answer", "03-08 12:02", "03-08 12:02", "03-08 12:03", null],
+  ["a request that was given up", "03-08 12:02", "03-01", "03-08 12:03", "03-08 18:00"],
+  ["two requests that were given up", "03-08 18:02", "03-01", "03-08 18:03", "03-09 07:00"],
+  ["nothing but requests that were given up, for a day", "03-09 07:02", "03-01", "03-09 12:01", null],
+])("after %s, the next recheck of a Sunday is due as expected", (_, asked, received, now, due) => {
+  const at = (text: string) => local(`2026-${text.includes(" ") ? text : `${text} 12:01`}`);
+  const clock = { now: at(now), calendar, offsetMs: 0 };
+  const state = {
+    answeredAt: at(received),
+    askedAt: () => at(asked),
+    receivedAt: () => at(received),
+    chunk: () => ({ complete: true, estimated: false }),
+    newestGap: () => null,
+  };
+  const reach = usageDaysUntil(calendar.day(clock.now).start, calendar);
+  expect(sundayRecheck(clock, state, reach)?.dueAt ?? null).toBe(due && at(due));
 });
