@@ -52,7 +52,8 @@ const calendar = serviceCalendar();
 export async function runDays(from: EpochMs, days: number, onMonth: (month: number) => void): Promise<YearFigures> {
   const start = calendar.startOf("day", from);
   let now = start;
-  const service = { homes: ["danish"], limits: LIMITS, seed: SEED, faults: faultsOf(start, days) } as const;
+  const faults = faultsOf(start, days);
+  const service = { homes: ["danish"], limits: LIMITS, seed: SEED, faults } as const;
   await using simulator = await startSimulator({ ...service, now: () => now });
   using dir = new TempDir();
   await using daemon = await ForkedDaemon.start(start, configFor(simulator, dir.path), (at) => {
@@ -77,7 +78,7 @@ export async function runDays(from: EpochMs, days: number, onMonth: (month: numb
   await daemon[Symbol.asyncDispose]();
   // Evaluated before the comparison, whose own requests are counted in the same maps.
   const requests = requestFigures(simulator, start);
-  simulator.setFaults([]);
+  simulator.setFaults(faults.filter((rule) => rule.fault === "lateRows" && rule.to === undefined));
   const { different, compared } = await comparison(
     simulator,
     dir.file("elbro.db"),
@@ -191,7 +192,10 @@ function beyond(counts: Iterable<number>, limit: number): number {
 function faultsOf(start: EpochMs, days: number): FaultRule[] {
   const rules: FaultRule[] = [];
   for (let day = 3; day < days - 1; day++)
-    rules.push(...dataFaultsOf(start, day, days - day > MAX_LATE_DAYS + OPEN_DAYS));
+    rules.push(
+      ...dataFaultsOf(start, day, days - day > MAX_LATE_DAYS + OPEN_DAYS),
+      ...changesOf(start, day, days - day),
+    );
   for (let day = 4; day < days; day += 3) {
     const from = start + day * DAY_MS + ((day * 7) % 24) * HOUR_MS;
     rules.push(...faultsAt(day, from));
@@ -234,6 +238,27 @@ function dataFaultsOf(start: EpochMs, index: number, isEarly: boolean): FaultRul
   if (index === OTHER_ACCOUNT_DAY) rules.push({ operation: "*", fault: "otherAccount", from: at(0, 4), to: at(1, 4) });
   return rules;
 }
+
+/** Returns the rows of one day that are withdrawn, prices that are corrected after weeks, and prices that cannot be right. */
+function changesOf(start: EpochMs, index: number, daysLeft: number): FaultRule[] {
+  const day = calendar.day(calendar.add("day", start, index));
+  const at = (days: number, hours: number) => calendar.add("day", day.start, days) + hours * HOUR_MS;
+  const rows = { rowsFrom: day.start, rowsTo: day.end };
+  const [series] = SUMS[index % SUMS.length] ?? SUMS[0];
+  const rules: FaultRule[] = [];
+  if (index % 13 === 5)
+    rules.push({ operation: "prices", fault: "lateRows", rowsFrom: at(0, 15), rowsTo: at(0, 16), from: at(1, 9) });
+  if (index % 9 === 4 && daysLeft > MAX_LATE_DAYS + OPEN_DAYS)
+    rules.push({ operation: series, fault: "lateRows", rowsFrom: at(0, 10), rowsTo: at(0, 12), from: at(9, 9) });
+  if (index % 17 === 7 && daysLeft > MAX_LATE_PRICE_DAYS + OPEN_DAYS)
+    rules.push({ operation: "prices", fault: "wrongRows", ...rows, factor: 1.2, to: at(10 + (index % 50), 9) });
+  if (index % 25 === 12)
+    rules.push({ operation: "prices", fault: "wrongRows", ...rows, factor: 100, to: at(-1, 15.5) });
+  return rules;
+}
+
+/** Maximum days until prices are right, with the days until the next recheck of days that old. */
+const MAX_LATE_PRICE_DAYS = 60 + 28;
 
 /** Headers of one answer that cannot be true. */
 const IMPOSSIBLE = [
