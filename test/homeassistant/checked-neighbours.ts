@@ -2,10 +2,11 @@
  * Checks that other programs and devices reach Home Assistant through the same broker, in both directions: the real
  * Zigbee2MQTT with a played adapter, and the messages of Tasmota and ESPHome.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import mqtt from "mqtt";
 import { type Neighbour, neighbours } from "../support/broker/neighbours.ts";
 import type { Checks } from "./checks.ts";
@@ -30,7 +31,7 @@ const SWITCHES = {
 export async function checkNeighbours(checks: Checks, home: HomeAssistant, broker: Broker): Promise<void> {
   for (const neighbour of neighbours)
     await checks.check(`${neighbour.name} reaches Home Assistant, which switches it`, async () => {
-      const isReal = neighbour.name === REAL && hasZigbee2mqtt();
+      const isReal = neighbour.name === REAL && (await hasZigbee2mqtt());
       await using _ = isReal ? await startZigbee2mqtt(broker) : await played(neighbour, broker);
       if (neighbour.name === "Tasmota") await addTasmota(home);
       const entity = SWITCHES[neighbour.name as keyof typeof SWITCHES];
@@ -40,7 +41,8 @@ export async function checkNeighbours(checks: Checks, home: HomeAssistant, broke
           if (found !== state) throw new Error(found);
           return true;
         });
-      await is(isReal ? "unknown" : "off");
+      // Zigbee2MQTT publishes no state before its first command.
+      await is(neighbour.name === REAL ? "unknown" : "off");
       await home.act("switch.turn_on", entity);
       await is("on");
       const sensors = (await home.states()).filter(({ entity_id: id }) =>
@@ -88,10 +90,10 @@ async function startZigbee2mqtt({ port, username, password }: Broker): Promise<A
 }
 
 /**
- * Installs the program once, and returns whether it is there. Its native parts are drivers of serial ports, which the
+ * Installs the program once, and resolves to whether it is there. Home Assistant's connection goes on meanwhile. Its native parts are drivers of serial ports, which the
  * played adapter does not need.
  */
-function hasZigbee2mqtt(): boolean {
+async function hasZigbee2mqtt(): Promise<boolean> {
   const program = path.join(FOLDER, "node_modules/zigbee2mqtt/index.js");
   if (existsSync(program)) return true;
   mkdirSync(FOLDER, { recursive: true });
@@ -104,6 +106,13 @@ function hasZigbee2mqtt(): boolean {
     "--no-fund",
     "--loglevel=error",
   ];
-  spawnSync("npm", ["install", ...options, `zigbee2mqtt@${VERSION}`], { cwd: FOLDER, timeout: INSTALL_MS });
-  return existsSync(program);
+  const limits = { cwd: FOLDER, timeout: INSTALL_MS };
+  const npm = promisify(execFile)("npm", ["install", ...options, `zigbee2mqtt@${VERSION}`], limits);
+  const isInstalled = await npm.then(
+    () => true,
+    () => false,
+  );
+  // npm may have been ended in the middle.
+  if (!isInstalled) rmSync(path.join(FOLDER, "node_modules"), { recursive: true, force: true });
+  return isInstalled;
 }
