@@ -20,12 +20,10 @@ const listedAddress = () =>
     home: described(orNull(text), "Id of its home; null if the configuration omits it."),
     capabilities: described(list(text), "The data that the service has for it."),
   });
+const formerHomes = () => list(namedObject("FormerHome", { home: text, name: text, address: text }));
 const addresses = () =>
   namedObject("AddressesByAccount", {
-    former: described(
-      list(namedObject("FormerHome", { home: text, name: text, address: text })),
-      "Homes whose addresses are in no list any more.",
-    ),
+    former: described(formerHomes(), "Homes whose addresses are in no list any more."),
     accounts: list(
       namedObject("AccountAddresses", {
         account: text,
@@ -63,10 +61,7 @@ export const addressEndpoints = [
   endpoint("POST /local/v1/former-homes/:home", "endFormerHome", "control", {
     summary: "Forgets a former home, or lets the home at the new address take over its id, plans and entities.",
     params: { home: homeInPath },
-    answer: () =>
-      namedObject("FormerHomes", {
-        former: list(namedObject("FormerHome", { home: text, name: text, address: text })),
-      }),
+    answer: () => namedObject("FormerHomes", { former: formerHomes() }),
     errors: ["invalid_parameter", "resource_not_found", ...BODY_ERRORS],
     example: "/local/v1/former-homes/home",
     body: {
