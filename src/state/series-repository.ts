@@ -100,7 +100,9 @@ export class SeriesRepository {
         id === null ? null : this.#lastOf(id, stored.chunk(start) && this.requestLog.chunkAnsweredAt(id, start)),
       receivedAt: (start) => id && notAhead(this.requestLog.chunkAnsweredAt(id, start), this.#now()),
       chunk: this.#trustedChunks(series, stored.chunk),
-      hasRows: (start) => this.store.rowsByChunk(series, { start, end: start + 1 }).some(({ length }) => length > 0),
+      hasRows: (start) =>
+        stored.chunk(start) !== null &&
+        this.store.rowsByChunk(series, { start, end: start + 1 }).some(({ length }) => length > 0),
     };
   }
 

@@ -109,9 +109,17 @@ function isComplete(state: SeriesState, start: EpochMs): boolean {
   return state.chunk(start)?.complete === true;
 }
 
-/** Returns true if a day has no prices. The first request for it may use any part of the quota, as one for a missing day. */
+/**
+ * Returns what is stored of a day's prices. A request for a missing day may use any part of the quota, one for a short day,
+ * which has some prices, only polling's.
+ */
+function dayOf(state: SeriesState, start: EpochMs): "complete" | "short" | "missing" {
+  if (isComplete(state, start)) return "complete";
+  return state.hasRows?.(start) === true ? "short" : "missing";
+}
+
 function isMissing(state: SeriesState, start: EpochMs): boolean {
-  return !isComplete(state, start) && state.hasRows?.(start) !== true;
+  return dayOf(state, start) === "missing";
 }
 
 function* priceWants(input: FetchScheduleInput, { series, maxRangeDays }: AddressSeries): Generator<FetchCandidate> {
@@ -119,24 +127,21 @@ function* priceWants(input: FetchScheduleInput, { series, maxRangeDays }: Addres
   const state = input.stateOf(series);
   const today = calendar.day(now);
   const tomorrow = calendar.day(today.end);
-  const missingToday = isMissing(state, today.start);
-  const missingTomorrow = isMissing(state, tomorrow.start);
-  const days = [today.start, tomorrow.start];
-  const shortDay = days.find((start) => !isComplete(state, start) && !isMissing(state, start));
+  const [ofToday, ofTomorrow] = [dayOf(state, today.start), dayOf(state, tomorrow.start)];
+  const missingToday = ofToday === "missing";
   yield* priceRecheck(input, series, maxRangeDays);
   const range = {
     // With tomorrow's prices, today's are requested again, because the service may correct them.
     start: oldestShortDay(state, calendar, today.start) ?? today.start,
-    end: isComplete(state, tomorrow.start) ? today.end : tomorrow.end,
+    end: ofTomorrow === "complete" ? today.end : tomorrow.end,
   };
-  if (shortDay !== undefined && !missingToday) {
-    const after = Math.max(state.askedAt(shortDay) ?? 0, today.start);
-    yield {
-      dueAt: nextSlot(input, after, shortDay === today.start ? slots.shortToday : slots.shortTomorrow),
-      step: { kind: "request", series, range, priority: "account" },
-    };
+  if (ofToday === "short" || (ofToday === "complete" && ofTomorrow === "short")) {
+    const [start, times] =
+      ofToday === "short" ? [today.start, slots.shortToday] : [tomorrow.start, slots.shortTomorrow];
+    const after = Math.max(state.askedAt(start) ?? 0, today.start);
+    yield { dueAt: nextSlot(input, after, times), step: { kind: "request", series, range, priority: "account" } };
   }
-  if (!missingToday && !missingTomorrow) return;
+  if (!missingToday && ofTomorrow !== "missing") return;
   const step: FetchRequest = { kind: "request", series, range, priority: missingToday ? "today" : "tomorrow" };
   const times = missingToday ? slots.today : slots.tomorrow;
   const askedAt = state.askedAt(missingToday ? today.start : tomorrow.start);
@@ -175,8 +180,9 @@ function* priceRecheck(input: FetchScheduleInput, series: SeriesKey, maxRangeDay
   const state = input.stateOf(series);
   const today = calendar.day(now);
   const [askedToday, askedTomorrow] = [state.askedAt(today.start), state.askedAt(today.end)];
-  const [morning, dueAt] = [slots.todayRecheck, slots.pricesRecheck].map((at) => slotOn(input, today.start, at));
-  if (askedToday === null || isMissing(state, today.start) || morning === undefined || dueAt === undefined) return;
+  if (askedToday === null || isMissing(state, today.start)) return;
+  const morning = slotOn(input, today.start, slots.todayRecheck);
+  const dueAt = slotOn(input, today.start, slots.pricesRecheck);
   if (askedToday < morning)
     yield { dueAt: morning, step: { kind: "request", series, range: today, priority: "usage" } };
   if (askedTomorrow === null || Math.max(askedToday, askedTomorrow) >= dueAt || isMissing(state, today.end)) return;
