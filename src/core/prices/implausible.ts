@@ -1,6 +1,6 @@
 /** Prices that cannot be right, such as 1,840 per kWh, or a day in the hundredth of the currency. */
 import type { EpochMs } from "../time/interval.ts";
-import type { PricePoint } from "./timeline.ts";
+import { median, type PricePoint } from "./timeline.ts";
 
 /** Medians over days. Unit: currency per kWh. */
 export interface UsualPrices {
@@ -22,21 +22,17 @@ const DAY_TIMES = 50;
 export function usualPrices(days: readonly (readonly PricePoint[])[]): UsualPrices | null {
   const known = days.map((points) => points.map(({ price }) => price)).filter((prices) => prices.length > 0);
   if (known.length < MIN_USUAL_DAYS) return null;
-  return { maximum: medianOf(known.map((prices) => Math.max(...prices))), median: medianOf(known.map(medianOf)) };
+  const ofDays = (figure: (prices: number[]) => number | null) =>
+    median(known.flatMap((prices) => figure(prices) ?? [])) ?? 0;
+  return { maximum: ofDays((prices) => Math.max(...prices)), median: ofDays(median) };
 }
 
 /** Returns the implausible prices of a day by start. Zero and negative prices are plausible. */
 export function implausiblePrices(day: readonly PricePoint[], usual: UsualPrices): Map<EpochMs, number> {
   const prices = day.map(({ price }) => price);
-  const [median, maximum] = [medianOf(prices), Math.max(...prices)];
   // The median alone is as low on each windy day, whose evening is not.
-  const times = [median / usual.median, maximum / usual.maximum];
+  const times = [(median(prices) ?? 0) / usual.median, Math.max(...prices) / usual.maximum];
   const isDayWrong = times.every((n) => n >= DAY_TIMES) || times.every((n) => n > 0 && n * DAY_TIMES <= 1);
   const isWrong = ({ price }: PricePoint) => isDayWrong || (usual.maximum > 0 && price > MAX_TIMES * usual.maximum);
   return new Map(day.filter(isWrong).map(({ start, price }) => [start, price]));
-}
-
-function medianOf(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -99,6 +99,14 @@ export function meanPrice(points: readonly PricePoint[]): number | null {
   return length > 0 ? sum / length : null;
 }
 
+/** Returns the median, the mean of the two middle values of an even number; null without values. */
+export function median(values: readonly number[]): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  const above = sorted[Math.floor(sorted.length / 2)];
+  const below = sorted[Math.ceil(sorted.length / 2) - 1];
+  return above === undefined || below === undefined ? null : (above + below) / 2;
+}
+
 /** Minimum hours for the check, because a few hours may have equal quarter-hours by chance. */
 const MIN_HOURS_TO_TELL = 20;
 

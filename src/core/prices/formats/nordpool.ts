@@ -4,7 +4,7 @@ import { rounded } from "../../text/rounding.ts";
 import type { Calendar } from "../../time/calendar.ts";
 import { type EpochMs, formatInstant, HOUR_MS } from "../../time/interval.ts";
 import { localInstant, shortLocalInstant } from "../../time/local-instant.ts";
-import { meanPrice, type PricePoint } from "../timeline.ts";
+import { meanPrice, median, type PricePoint } from "../timeline.ts";
 import { fitsAttributes, roundedPrices, shortPrice } from "./format-limits.ts";
 import type { FormatSource } from "./format-source.ts";
 
@@ -88,16 +88,9 @@ function figuresOfDay({ snapshot, calendar }: FormatSource, decimals: Writing["d
     average: figure(day?.mean ?? null),
     min: figure(day?.min ?? null),
     max: figure(day?.max ?? null),
-    mean: figure(medianPrice(today)),
+    mean: figure(median(today.map(({ price }) => price))),
     off_peak_1: between(0, DAY_BEGINS),
     peak: between(DAY_BEGINS, EVENING_BEGINS),
     off_peak_2: between(EVENING_BEGINS, 24 * MINUTES),
   };
-}
-
-function medianPrice(points: readonly PricePoint[]): number | null {
-  const sorted = points.map(({ price }) => price).sort((a, b) => a - b);
-  const above = sorted[Math.floor(sorted.length / 2)];
-  const below = sorted[Math.ceil(sorted.length / 2) - 1];
-  return above === undefined || below === undefined ? null : (above + below) / 2;
 }
