@@ -225,19 +225,13 @@ function reportImplausible(
   const { account, place, operation } = series;
   const prices = doubtful.of(series);
   const [first] = prices.keys();
-  const facts = {
-    count: prices.size,
-    highest: Math.max(...prices.values()),
-    currency: store.envelope(series)?.currency,
-  };
-  const detail =
-    first === undefined
-      ? null
-      : message("found.implausible", {
-          count: facts.count,
-          from: formatInstant(first),
-          price: `${facts.highest} ${facts.currency}`,
-        });
+  const detailFrom = (start: EpochMs) =>
+    message("found.implausible", {
+      count: prices.size,
+      from: formatInstant(start),
+      price: `${Math.max(...prices.values())} ${store.envelope(series)?.currency}`,
+    });
+  const detail = first === undefined ? null : detailFrom(first);
   setProblem(problems, {
     code: "implausible_price",
     subject: `${account} ${operation} ${place} values`,
