@@ -43,7 +43,7 @@ export function PriceChart({ home, prices, range, plans, isBrief = false }: Pric
       bars: points.map(({ price, level, ...others }) => ({ ...others, value: price, kind: level })),
       ticksFor: (room) => ticksOf({ from, to }, room, page.f),
       days: daysOf({ from, to }, page.f),
-      lanes: lanesOf(plans, { from, to }, now),
+      lanes: lanesOf(plans, store.plans.value, { from, to }, now),
       valueText: (value) => page.f.number(value, Math.abs(value) >= 10 ? 0 : 2).replace(/([.,]\d)0$/, "$1"),
       unit: `${page.f.currency(prices.currency)}/kWh`,
       label: t("chart_prices", { home }),
@@ -152,10 +152,11 @@ function runsText(plans: readonly Plan[], point: ShownPoint | undefined, { t }: 
   return names.length === 0 ? "" : t("chart_runs", { names: names.join(", ") });
 }
 
-function lanesOf(plans: readonly Plan[], { from, to }: Bounds, now: number): ChartLane[] {
+/** `all`: the plans of every home, from whose order the colours follow. */
+function lanesOf(plans: readonly Plan[], all: readonly Plan[] | null, { from, to }: Bounds, now: number): ChartLane[] {
   return plans
     .map((plan) => ({
-      ...{ name: plan.name, kind: hueOf(plan.id, plans) },
+      ...{ name: plan.name, kind: hueOf(plan.id, all) },
       runs: joinedRuns(plan)
         .filter((run) => run.end > from && run.start < to)
         .map(({ isLikely, ...run }) => ({ ...run, past: run.end <= now, likely: isLikely })),
