@@ -30,9 +30,10 @@ const USERS = [{ name: "homeassistant", password: "a-long-password", commands: t
 /** Runs the daemon until its home, plan and plug are published, and stops it. */
 async function runOnce(installed: InstalledDaemon, watcher: TopicWatcher): Promise<void> {
   await using daemon = await installed.launch();
-  const isShown = (kind: RegExp) => watcher.topics().some((topic) => kind.test(topic));
-  const kinds = [/^elbro\/home\/price$/, /plan\/sauna\/state$/, /plug\/heater_plug\/state$/, /device\/elbro\/config$/];
-  await watcher.until(() => kinds.every(isShown), "home, plan, plug and daemon");
+  const shown = (kind: RegExp) => watcher.topics().filter((topic) => kind.test(topic)).length;
+  const kinds = [/^elbro\/home\/price$/, /plan\/sauna\/state$/, /plug\/heater_plug\/state$/];
+  const isWhole = () => kinds.every((kind) => shown(kind) > 0) && shown(/device\/elbro.*\/config$/) >= 4;
+  await watcher.until(isWhole, "home, plan, plug and daemon, each with its document");
   await daemon.end("SIGTERM");
 }
 

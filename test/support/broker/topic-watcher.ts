@@ -65,7 +65,10 @@ export class TopicWatcher implements AsyncDisposable {
     });
   }
 
-  /** Resolves when the publishers in this process send no more: several messages of our own arrive without others. */
+  /**
+   * Resolves when the publishers in this process send no more: several messages of our own arrive without others. A test that
+   * waited for one topic waits for this before it reads another one.
+   */
   async quiet(): Promise<void> {
     for (let rounds = 0; rounds < QUIET_ROUNDS; rounds++) {
       const [topic, known] = [`quiet/${this.seen.length}`, this.seen.length];
