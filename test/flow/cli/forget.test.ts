@@ -30,9 +30,10 @@ const USERS = [{ name: "homeassistant", password: "a-long-password", commands: t
 /** Runs the daemon until its home, plan and plug are published, and stops it. */
 async function runOnce(installed: InstalledDaemon, watcher: TopicWatcher): Promise<void> {
   await using daemon = await installed.launch();
-  const shown = (kind: RegExp) => watcher.topics().filter((topic) => kind.test(topic)).length;
-  const kinds = [/^elbro\/home\/price$/, /plan\/sauna\/state$/, /plug\/heater_plug\/state$/];
-  const isWhole = () => kinds.every((kind) => shown(kind) > 0) && shown(/device\/elbro.*\/config$/) >= 4;
+  const devices = ["elbro", "elbro_home", "elbro_home_plan_sauna", "elbro_plug_heater_plug"];
+  const documents = devices.map((device) => `homeassistant/device/${device}/config`);
+  const topics = ["elbro/home/price", "elbro/home/plan/sauna/state", "elbro/plug/heater_plug/state", ...documents];
+  const isWhole = () => topics.every((topic) => watcher.payload(topic) !== null);
   await watcher.until(isWhole, "home, plan, plug and daemon, each with its document");
   await daemon.end("SIGTERM");
 }
