@@ -2,7 +2,7 @@
  * Modal dialog. The focus stays in it, Escape closes it, and the focus then returns to the element that had it before.
  */
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 export function Dialog({
   title,
@@ -11,7 +11,8 @@ export function Dialog({
 }: Readonly<{ title: string; onClose: () => void; children: ComponentChildren }>) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Before the effects of a form in it, which focuses its first field.
+  useLayoutEffect(() => {
     const opener = document.activeElement;
     dialog.current?.showModal();
     return () => {

@@ -1,5 +1,6 @@
 /** Small elements used by every part of the page. */
 import type { AriaAttributes, ButtonHTMLAttributes, ComponentChildren, SelectHTMLAttributes } from "preact";
+import { useRef, useState } from "preact/hooks";
 import { levels } from "../core/prices/level.ts";
 import { usePage } from "./page.ts";
 import type { ShownLevel } from "./timeline.ts";
@@ -21,6 +22,41 @@ export function Button({ text, children, ...attributes }: ButtonHTMLAttributes &
       {text}
       {children}
     </button>
+  );
+}
+
+const SHOWN = { type: "text" } as const;
+const HIDDEN = { type: "password" } as const;
+
+/** Returns the type of a secret's input, and the button that shows what was typed there. */
+export function useShown(input: string) {
+  const { t } = usePage();
+  const [isShown, setShown] = useState(false);
+  const button = (
+    <Button
+      class="quiet"
+      aria-pressed={isShown}
+      aria-controls={input}
+      onClick={() => setShown(!isShown)}
+      text={t(isShown ? "hide" : "show")}
+    />
+  );
+  return { typed: isShown ? SHOWN : HIDDEN, button };
+}
+
+/** A text with a button that copies it: as a selection, because the clipboard of scripts exists on https only. */
+export function Copied({ text }: { readonly text: string }) {
+  const { t } = usePage();
+  const code = useRef<HTMLElement>(null);
+  const [isCopied, setCopied] = useState(false);
+  const copy = () => {
+    if (code.current) getSelection()?.selectAllChildren(code.current);
+    setCopied(document.execCommand("copy"));
+  };
+  return (
+    <span class="copied">
+      <code ref={code}>{text}</code> <Button class="quiet" onClick={copy} text={t(isCopied ? "copied" : "copy")} />
+    </span>
   );
 }
 

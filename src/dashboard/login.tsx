@@ -1,20 +1,17 @@
 /** Login form for a key of the LAN API. */
-import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Button, Part, Wrong } from "./elements.tsx";
+import { Button, Part, useShown, Wrong } from "./elements.tsx";
 import { usePage } from "./page.ts";
 import { SetupCard } from "./setup-button.tsx";
 import { call, type Refusal, refusalIn } from "./store/requests.ts";
 import type { Translate } from "./words/language.ts";
-
-const SHOWN = { type: "text" } as const;
-const HIDDEN = { type: "password" } as const;
 
 export function Login({ onEntered }: { readonly onEntered: () => Promise<void> }) {
   const { t, store } = usePage();
   const key = useRef<HTMLInputElement>(null);
   const [isBusy, setBusy] = useState(false);
   const [wrong, setWrong] = useState("");
+  const { typed, button } = useShown("key");
   useEffect(() => key.current?.focus(), []);
   const enter = async (event: Event) => {
     event.preventDefault();
@@ -39,45 +36,25 @@ export function Login({ onEntered }: { readonly onEntered: () => Promise<void> }
           {t(store.session.value?.can_set_up ? "log_in_help_demo" : "log_in_help")}
         </p>
         <input type="text" name="username" value="elbro" autocomplete="username" hidden />
-        <KeyField input={key} />
+        <label for="key">{t("key")}</label>
+        <div class="field">
+          <input
+            ref={key}
+            id="key"
+            name="key"
+            {...typed}
+            autocomplete="current-password"
+            required
+            autocapitalize="off"
+            spellcheck={false}
+            aria-describedby="key-help key-wrong"
+          />
+          {button}
+        </div>
         <Wrong id="key-wrong" text={wrong} />
         <Button type="submit" class="strong" disabled={isBusy} text={t("log_in")} />
       </form>
     </Part>
-  );
-}
-
-/** The field of the key, which is hidden until the user shows it. */
-function KeyField({ input }: { readonly input: RefObject<HTMLInputElement | null> }) {
-  const { t } = usePage();
-  const [isVisible, setVisible] = useState(false);
-  return (
-    <>
-      <label for="key">{t("key")}</label>
-      <div class="field">
-        <input
-          ref={input}
-          id="key"
-          name="key"
-          {...(isVisible ? SHOWN : HIDDEN)}
-          autocomplete="current-password"
-          required
-          autocapitalize="off"
-          spellcheck={false}
-          aria-describedby="key-help key-wrong"
-        />
-        <Button
-          class="quiet"
-          aria-pressed={isVisible}
-          aria-controls="key"
-          onClick={() => {
-            setVisible(!isVisible);
-            input.current?.focus();
-          }}
-          text={t(isVisible ? "hide" : "show")}
-        />
-      </div>
-    </>
   );
 }
 

@@ -1,6 +1,6 @@
 /** The link that logs a phone in with a key, as a QR code and as text. Import it dynamically: the QR code is large. */
 import { useId, useState } from "preact/hooks";
-import { Check, Select } from "./elements.tsx";
+import { Check, Copied, Select } from "./elements.tsx";
 import { QrCode } from "./qr-code.tsx";
 import type { Translate } from "./words/language.ts";
 
@@ -41,7 +41,7 @@ export function PhoneLink({ apiKey, urls, t, isPanelOffered = false }: PhoneLink
         <div>
           <dt>{t("key_link")}</dt>
           <dd>
-            <code>{link}</code>
+            <Copied key={link} text={link} />
           </dd>
         </div>
       </dl>

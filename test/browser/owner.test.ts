@@ -62,6 +62,13 @@ describe.skipIf(lacks("Chromium"))(
       // This page is open at an address of this machine only, so the link has the address that is configured.
       await screen.untilText("#keys .setup-facts code", new RegExp(`^http://192\\.168\\.1\\.5:8080/#key=${key}$`));
       await screen.page.getByRole("img", { name: "QR code of the link" }).waitFor();
+      await screen.until("document.querySelector('.made-key').getBoundingClientRect().top < innerHeight");
+      // As on plain http, where scripts have no clipboard.
+      await screen.page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+      await screen.page.locator(".made-key").getByRole("button", { name: "Copy" }).first().click();
+      await screen.untilText(".made-key", /Copied\./);
+      await screen.page.getByLabel("Name of the device").press("Control+V");
+      expect(await screen.page.getByLabel("Name of the device").inputValue()).toBe(key);
       await daemon.clock.runUntil(daemon.clock.now() + 1_000);
       expect(await status(key)).toBe(200);
       await screen.page.reload();

@@ -1,7 +1,7 @@
 /** A field of a form: label, description, input and mistake. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { Button, Check, Help, Select } from "../elements.tsx";
+import { Button, Check, Help, Select, useShown } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { fieldHelpUrl, isExplained } from "../words/help.ts";
 import { numberText } from "../words/number-text.ts";
@@ -125,6 +125,8 @@ function InputField({ field, place, value, onChange }: FieldProps<"text" | "time
   const own = useFieldText(isSet ? { ...field, isRequired: false } : field, place);
   const text = isSet ? { ...own, about: `${t("form_secret_set")} ${own.about}` } : own;
   const attributes = { id: text.id, ...described(text) };
+  const { typed, button } = useShown(text.id);
+  const isSecret = field.kind === "text" && field.isSecret && !field.isLong;
   const Input = field.kind === "text" && field.isLong ? "textarea" : "input";
   const optionOf = (option: string) => ({ value: option, text: text.optionText(option) });
   const options = field.kind === "choice" ? field.options.map(optionOf) : suggestions[field.path];
@@ -138,24 +140,28 @@ function InputField({ field, place, value, onChange }: FieldProps<"text" | "time
   }
   return (
     <Labelled text={text}>
-      <Input
-        {...attributes}
-        placeholder={isSet && value !== null ? "••••••••" : examples[field.path]}
-        {...inputOf(field)}
-        value={draft !== null && draft.value === value ? draft.text : shownText(value, t.language)}
-        onInput={({ currentTarget: { value: typed } }) => {
-          const next = readText(field, typed);
-          setDraft({ text: typed, value: next });
-          onChange(next);
-        }}
-        onBlur={() => {
-          if (draft === null) return;
-          setDraft(null);
-          const url = completedUrl(field.path, draft.text);
-          if (url !== null) onChange(url);
-          onEdited(place);
-        }}
-      />
+      <div class={isSecret ? "field" : undefined}>
+        <Input
+          {...attributes}
+          placeholder={isSet && value !== null ? "••••••••" : examples[field.path]}
+          {...inputOf(field)}
+          {...(isSecret && typed)}
+          value={draft !== null && draft.value === value ? draft.text : shownText(value, t.language)}
+          onInput={({ currentTarget }) => {
+            const next = readText(field, currentTarget.value);
+            setDraft({ text: currentTarget.value, value: next });
+            onChange(next);
+          }}
+          onBlur={() => {
+            if (draft === null) return;
+            setDraft(null);
+            const url = completedUrl(field.path, draft.text);
+            if (url !== null) onChange(url);
+            onEdited(place);
+          }}
+        />
+        {isSecret && shownText(value, t.language) !== "" && button}
+      </div>
       {isSet && !field.isRequired && (
         <Check
           text={t("form_secret_remove")}
@@ -172,9 +178,7 @@ function inputOf(field: Field) {
   if (field.kind === "time") return TIME_INPUT;
   if (field.kind === "number") return { type: "text", inputMode: "decimal" } as const;
   if (field.kind === "text" && field.isLong) return { rows: 3, spellcheck: false } as const;
-  return field.kind === "text" && field.isSecret
-    ? ({ type: "password", autocomplete: "off" } as const)
-    : ({ type: "text", spellcheck: false, autocapitalize: "off" } as const);
+  return { type: "text", autocomplete: "off", spellcheck: false, autocapitalize: "off" } as const;
 }
 
 function shownText(value: Json | undefined, language: string): string {

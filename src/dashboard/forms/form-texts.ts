@@ -28,6 +28,14 @@ export function labelOf(texts: FormTexts, path: string): string {
   return textOf(texts, path)?.label ?? plainName(path.slice(path.lastIndexOf(".") + 1));
 }
 
+/** Returns a sentence in which keys of the configuration, such as `mqtt.username` or `ready_by`, are labels of the form. */
+export function inWords(texts: FormTexts, text: string, form = ""): string {
+  return text.replace(/\b[a-z]+(?:[._][a-z]+)+\b/g, (key) => {
+    const own = texts[key] ?? texts[`${form}.${key}`];
+    return own ? `“${own.label}”` : key;
+  });
+}
+
 /** Returns the schema of the configuration. */
 export async function configurationSchema(): Promise<JsonSchema> {
   return call("GET /local/v1/configuration/schema", {});

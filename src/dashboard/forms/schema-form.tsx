@@ -4,7 +4,7 @@
  */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Button } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { refusalText } from "../plans/plan-words.ts";
@@ -17,7 +17,7 @@ import { dropDraft, keepDraft } from "./drafts.ts";
 import { FieldView } from "./field-view.tsx";
 import { type Field, fieldOf, isEmpty, type Json, type JsonObject, type JsonSchema, usefulFields } from "./fields.ts";
 import { FormContext, type FormOptions, type ShownMistake } from "./form-context.ts";
-import type { FormTexts } from "./form-texts.ts";
+import { type FormTexts, inWords, labelOf } from "./form-texts.ts";
 
 const MAX_BRIEF = 6;
 
@@ -69,7 +69,10 @@ export function SchemaForm(props: SchemaFormProps) {
   const found = fields
     .filter(({ name }) => !(secretsSet.includes(name) && isEmpty(value[name])))
     .flatMap((field) => mistakesIn(field, value[field.name], field.name));
-  const { mistakeAt, whole, isChecked, check, onEdited, correct } = useMistakes(found, props.mistakes, all);
+  const reported = useMemo(() => inLabels(props.mistakes, all, texts, path), [props.mistakes]);
+  const { mistakeAt, whole, isChecked, check, onEdited, correct } = useMistakes(found, reported);
+  const place = useRef<HTMLFormElement>(null);
+  useEffect(() => place.current?.querySelector<HTMLElement>("input, select, textarea")?.focus(), []);
   const change = (name: string, next: Json | undefined) => {
     const changed = withValue(value, name, next);
     const entry = useful(schema, all, changed);
@@ -97,7 +100,7 @@ export function SchemaForm(props: SchemaFormProps) {
   const isFoldedWrong = isChecked && folded.some(({ name }) => mistakeAt(name) !== undefined);
   return (
     <FormContext.Provider value={{ id: path, texts, suggestions, examples, secretsSet, mistakeAt, onEdited }}>
-      <form class="schema-form" noValidate onSubmit={submit}>
+      <form ref={place} class="schema-form" noValidate onSubmit={submit}>
         {shown.map(view)}
         {folded.length > 0 && (
           <details open={isFoldedWrong || undefined}>
@@ -135,7 +138,7 @@ function FormFoot({ draft, submitText, canSubmit = true, preview, whole, childre
 }
 
 /** Mistakes of a form: when which of those that it found itself, and that the daemon reported, are shown. */
-function useMistakes(found: readonly FieldMistake[], reported: readonly Mistake[], fields: readonly Field[]) {
+function useMistakes(found: readonly FieldMistake[], reported: readonly Mistake[]) {
   const { t } = usePage();
   const [isChecked, setChecked] = useState(false);
   /** Places of inputs that were changed and left. Their mistakes are shown before the form is submitted. */
@@ -145,15 +148,12 @@ function useMistakes(found: readonly FieldMistake[], reported: readonly Mistake[
   useEffect(() => setCorrected([]), [reported]);
   const own = isChecked ? found : found.filter(({ path }) => edited.includes(path));
   const others = reported.filter(({ path }) => !corrected.some((name) => isWithin(path, name)));
-  const elsewhere =
-    corrected.length === 0 ? others.find(({ path }) => !fields.some(({ name }) => isWithin(path, name))) : undefined;
+  const elsewhere = corrected.length === 0 ? others.find(({ path }) => path === "") : undefined;
   return {
     isChecked,
     mistakeAt: (place: string) => ownMistake(own, place, t) ?? serverMistake(others, place),
     whole:
-      isChecked && own.length > 0
-        ? { text: t("form_mistakes", { count: own.length }) }
-        : elsewhere && shownAlone(elsewhere),
+      isChecked && own.length > 0 ? { text: t("form_mistakes", { count: own.length }) } : elsewhere && shown(elsewhere),
     /** Shows all mistakes from now on. */
     check: () => setChecked(true),
     onEdited: (place: string) => setEdited((before) => [...new Set([...before, place])]),
@@ -204,7 +204,11 @@ function ownMistake(own: readonly FieldMistake[], place: string, t: ReturnType<t
 /** Returns the mistake that the daemon reported at a path. Its text is English unless it is marked as translated. */
 function serverMistake(mistakes: readonly Mistake[], place: string): ShownMistake | undefined {
   const found = mistakes.find(({ path }) => path === place);
-  return found && { text: found.text, lang: found.isTranslated ? undefined : "en" };
+  return found && shown(found);
+}
+
+function shown({ text, isTranslated }: Mistake): ShownMistake {
+  return { text, lang: isTranslated ? undefined : "en" };
 }
 
 /** Returns whether a path is that of a field or below it. */
@@ -212,9 +216,13 @@ function isWithin(path: string, field: string): boolean {
   return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
 }
 
-/** Returns a mistake that has no field, with its path. */
-function shownAlone({ path, text, isTranslated }: Mistake): ShownMistake {
-  return { text: [path, text].filter(Boolean).join(": "), lang: isTranslated ? undefined : "en" };
+/** Returns what the daemon reported, with labels in place of keys. A mistake of no field is one of the whole form. */
+function inLabels(mistakes: readonly Mistake[], fields: readonly Field[], texts: FormTexts, form: string): Mistake[] {
+  return mistakes.map(({ path, text, isTranslated = false }) => {
+    const said = inWords(texts, text, form);
+    if (path === "" || fields.some(({ name }) => isWithin(path, name))) return { path, text: said, isTranslated };
+    return { path: "", text: `${labelOf(texts, path.replaceAll(/\[\d+\]/g, "[]"))}: ${said}`, isTranslated };
+  });
 }
 
 /** Returns the values of the useful fields, in the order of the schema. */

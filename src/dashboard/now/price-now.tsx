@@ -4,6 +4,7 @@ import { pointAt, pointsIn } from "../../core/prices/timeline.ts";
 import { LevelMark } from "../elements.tsx";
 import { lazy } from "../lazy.tsx";
 import { type PageTools, usePage } from "../page.ts";
+import { presentProblems } from "../problems/problem-groups.ts";
 import { figuresOf, outlook, type Prices } from "../timeline.ts";
 import { ComingHours } from "./coming-hours.tsx";
 
@@ -23,6 +24,7 @@ export function PriceNow({ prices }: { readonly prices: Prices }) {
   const now = store.time.value;
   const current = pointAt(points, now);
   const chart = { home: store.home.value?.name ?? "", prices, range: "both", plans: store.homePlans.value } as const;
+  const unknown = presentProblems(store.system.value).length > 0 ? "no_price_problem" : "no_price_advice";
   const figure = current ? f.number(current.price) : "–";
   return (
     <div class={`card hero ${current?.level ?? "unknown"}`}>
@@ -35,7 +37,7 @@ export function PriceNow({ prices }: { readonly prices: Prices }) {
         {current ? <LevelMark level={current.level} /> : <span class="level unknown">{t("no_price_now")}</span>}
         {current?.estimate && <span class="tag">{t("estimate")}</span>}
       </p>
-      <p class="outlook">{current ? outlookText(prices, page, now) : t("no_price_advice")}</p>
+      <p class="outlook">{current ? outlookText(prices, page, now) : t(unknown)}</p>
       {points.length > 0 && (isWide.value ? <PriceChart {...chart} isBrief /> : <ComingHours />)}
       <p class="faint">{rankText(prices, page, now)}</p>
     </div>

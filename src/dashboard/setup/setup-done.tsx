@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { AnswerOf } from "../../api/calls.ts";
-import { Button } from "../elements.tsx";
+import { Button, Copied } from "../elements.tsx";
 import { isLoopback, PhoneLink } from "../phone-link.tsx";
 import { call } from "../store/requests.ts";
 import type { Translate } from "../words/language.ts";
@@ -61,7 +61,7 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
     <div>
       <dt>{name}</dt>
       <dd>
-        <code>{value}</code>
+        <Copied text={value} />
       </dd>
     </div>
   );

@@ -1,6 +1,6 @@
 /** Dialog that sets up a home in steps. Each is a form, and is tested before the next one. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Dialog } from "../dialog.tsx";
 import { Button } from "../elements.tsx";
 import type { JsonObject } from "../forms/fields.ts";
@@ -77,11 +77,9 @@ interface StepFormProps extends Pick<StepDeps, "step" | "onIn" | "onDone"> {
 
 function StepForm({ step, texts, onIn, onDone }: StepFormProps) {
   const { s, forms } = texts;
-  const box = useRef<HTMLDivElement>(null);
-  useEffect(() => box.current?.querySelector<HTMLElement>("input, select")?.focus(), []);
   const now = entered.value;
   const { values, isPair } = now;
-  const { mistakes, isBusy, submit } = useStep({ step, ...texts, onIn, onDone });
+  const { mistakes, isBusy, submit, hasFailed } = useStep({ step, ...texts, onIn, onDone });
   const schema = stepSchema(step, now);
   const names = Object.keys(schema.properties ?? {});
   const nothing = Object.fromEntries(names.map((name) => [name, undefined]));
@@ -91,7 +89,7 @@ function StepForm({ step, texts, onIn, onDone }: StepFormProps) {
   const isSkipped = step === "ha" && Object.keys(typedIn(step, now)).length === 0;
   const last = step === "last" ? "finish" : isSkipped ? "skip" : "next";
   return (
-    <div ref={box}>
+    <>
       <p class="soft">{helpOf(step, now, s)}</p>
       <SchemaForm
         key={now.suggestions.join()}
@@ -101,7 +99,7 @@ function StepForm({ step, texts, onIn, onDone }: StepFormProps) {
         value={{ ...stepDefaults(s), ...values }}
         mistakes={mistakes}
         examples={stepExamples}
-        submitText={s(isBusy ? "checking" : last)}
+        submitText={s(isBusy ? "checking" : hasFailed ? "anyway" : last)}
         onSubmit={(typed) => {
           keep(typed);
           if (!isBusy) void submit();
@@ -113,7 +111,7 @@ function StepForm({ step, texts, onIn, onDone }: StepFormProps) {
         )}
         {before && <Button onClick={() => enter({ step: before })} text={s("back")} />}
       </SchemaForm>
-    </div>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 /** What each step of the set-up asks elbro before the next one is shown. */
+import { useState } from "preact/hooks";
 import type { AnswerOf } from "../../api/calls.ts";
 import type { ConnectionName } from "../../config/settings.ts";
 import { useSaving } from "../forms/schema-form.tsx";
@@ -47,7 +48,10 @@ interface Tools {
 export function useStep({ step, s, system, onIn, onDone }: StepDeps) {
   const { t } = usePage();
   const { mistakes, isBusy, ask, refuse } = useSaving(undefined, (refusal) => refusalOf(refusal, step, s));
+  /** What was typed when its test failed. */
+  const [failed, setFailed] = useState("");
   const technical = t("technical_detail");
+  const typed = JSON.stringify(typedIn(step, entered.value));
   const steps = setupSteps(entered.value);
   const tools: Tools = {
     s,
@@ -71,9 +75,8 @@ export function useStep({ step, s, system, onIn, onDone }: StepDeps) {
       case "place":
         return tryPlace(tools, now);
       case "broker":
-        return tryOptional(tools, "mqtt", typedIn(step, now));
       case "ha":
-        return tryOptional(tools, "home_assistant", typedIn(step, now));
+        return failed === typed ? tools.go() : setFailed((await tryOptional(tools, step, now)) ? "" : typed);
       case "last": {
         const body = { keys: chosenKeys(now), key_name: typedText(now.values, "key_name") };
         const result = await ask(call("POST /local/v1/setup", {}, { body }));
@@ -81,7 +84,7 @@ export function useStep({ step, s, system, onIn, onDone }: StepDeps) {
       }
     }
   };
-  return { mistakes, isBusy, submit };
+  return { mistakes, isBusy, submit, hasFailed: failed === typed };
 }
 
 async function tryKey({ s, go, explain, test }: Tools, now: Entered): Promise<void> {
@@ -115,11 +118,14 @@ async function tryPlace({ s, go, refuse, explain, test }: Tools, now: Entered): 
   else go({ suggestions: [], values: { ...now.values, "place.address": address, "place.found": undefined } });
 }
 
-async function tryOptional({ go, explain, test }: Tools, connection: ConnectionName, keys: object): Promise<void> {
-  if (Object.keys(keys).length === 0) return go();
-  const tried = await test(connection, keys);
-  if (tried?.works) go();
-  else if (tried) explain(connection, tried);
+/** Returns false if the test failed, so that it can be saved anyway. */
+async function tryOptional({ go, explain, test }: Tools, step: "broker" | "ha", now: Entered): Promise<boolean> {
+  const connection = step === "ha" ? "home_assistant" : "mqtt";
+  const keys = typedIn(step, now);
+  const tried = Object.keys(keys).length === 0 ? null : await test(connection, keys);
+  if (tried && !tried.works) explain(connection, tried);
+  else if (tried || Object.keys(keys).length === 0) go();
+  return tried?.works !== false;
 }
 
 /** Why a request was refused, if not for a value of the form. */

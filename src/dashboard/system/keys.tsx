@@ -1,8 +1,8 @@
 /** Block to list, create and revoke API keys. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { LanKeyAnswer } from "../../api/settings/keys.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
-import { Button, Check, Help, Wrong } from "../elements.tsx";
+import { Button, Check, Copied, Help, Wrong } from "../elements.tsx";
 import { LabelledInput } from "../labelled-input.tsx";
 import { lazy } from "../lazy.tsx";
 import { usePage } from "../page.ts";
@@ -133,14 +133,12 @@ function NewKey({
 /** Shows a new key, which cannot be shown again. */
 function Made({ made: { name, key, urls, control } }: { readonly made: MadeKey }) {
   const t = useSystemTexts();
-  const [isCopied, setCopied] = useState(false);
-  const copy = () => void navigator.clipboard.writeText(key).then(() => setCopied(true));
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), [key]);
   return (
-    <div class="made-key" role="status">
+    <div class="made-key" role="status" ref={box}>
       <p>{t("key_made", { name })}</p>
-      <code>{key}</code>
-      {/* Browsers allow access to the clipboard only on https and on localhost. */}
-      {isSecureContext && <Button onClick={copy} text={t(isCopied ? "key_copied" : "key_copy")} />}
+      <Copied key={key} text={key} />
       {/* Home Assistant logs its users in itself, and a phone cannot open its ingress address. */}
       {!location.pathname.includes("/hassio_ingress/") && (
         <PhoneLink key={key} apiKey={key} urls={urls} t={t} isPanelOffered={!control} />

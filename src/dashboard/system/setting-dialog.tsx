@@ -4,8 +4,8 @@ import type { SavedSetting } from "../../api/settings/settings.ts";
 import { Dialog } from "../dialog.tsx";
 import { Answer, Button, Help } from "../elements.tsx";
 import { draftOf } from "../forms/drafts.ts";
-import type { JsonSchema } from "../forms/fields.ts";
-import { type FormTexts, labelOf } from "../forms/form-texts.ts";
+import type { JsonObject, JsonSchema } from "../forms/fields.ts";
+import { type FormTexts, inWords, labelOf } from "../forms/form-texts.ts";
 import { SchemaForm, useSaving } from "../forms/schema-form.tsx";
 import { usePage } from "../page.ts";
 import { call } from "../store/requests.ts";
@@ -38,7 +38,8 @@ export function SettingDialog(props: SettingDialogProps) {
   const { t: words } = usePage();
   const { tools, schema, setting, step, onClose } = props;
   const { name, keys, is_connection: isConnection } = setting;
-  const { draft, form, open, label, answer, changes, mistakes, setValue, send, test } = useSettingForm(props);
+  const { draft, form, open, label, answer, changes, mistakes, setValue, send, test, hasFailed, saveTested } =
+    useSettingForm(props);
   const [isResetting, setResetting] = useState(false);
   const isOverridden = keys.some(({ overrides }) => overrides);
   const reset = async () => {
@@ -67,8 +68,9 @@ export function SettingDialog(props: SettingDialogProps) {
         first={FIRST[name] ?? []}
         secretsSet={open.flatMap(({ key, is_secret, is_set }) => (is_secret && is_set ? key : []))}
         draft={`setting-${name}`}
+        {...(hasFailed && { submitText: t("connection_save_anyway") })}
         canSubmit={Object.keys(changes).length > 0}
-        onSubmit={() => void send("PUT", changes)}
+        onSubmit={() => void saveTested()}
         onCancel={() => onClose(null)}
         onChange={setValue}
         preview={isConnection && <Answer text={answer} />}
@@ -84,16 +86,19 @@ export function SettingDialog(props: SettingDialogProps) {
 }
 
 /** What was typed, what of it changes the setting, and the answers of the daemon. */
-function useSettingForm({ tools, schema, setting: { name, keys }, onClose }: SettingDialogProps) {
+function useSettingForm({ tools, schema, setting, onClose }: SettingDialogProps) {
   const t = useSystemTexts();
   const { t: words } = usePage();
   const { saved, texts } = tools;
+  const { name, keys, is_connection: isConnection } = setting;
   const open = keys.filter(({ outside }) => !outside);
   const form = useMemo(() => formOf(open, schema), []);
   const label = labelOf(texts, name);
   const [draft] = useState(() => draftOf(`setting-${name}`));
   const [value, setValue] = useState(draft ?? form.value);
   const [answer, setAnswer] = useState("");
+  /** Entries whose test failed. */
+  const [failed, setFailed] = useState<JsonObject | null>(null);
   const changes = changesOf(open, value);
   const { mistakes, ask, save } = useSaving(`setting-${name}`);
   const send = (method: "PUT" | "DELETE", values: object) => {
@@ -107,9 +112,17 @@ function useSettingForm({ tools, schema, setting: { name, keys }, onClose }: Set
     setAnswer(t("connection_testing"));
     const tried = call("POST /local/v1/settings/:connection/test", { connection: name }, { body: { keys: changes } });
     const trial = await ask(tried);
-    setAnswer(trial ? trialText(t, name, trial, words("technical_detail")) : "");
+    setAnswer(trial ? inWords(texts, trialText(t, name, trial, words("technical_detail"))) : "");
+    // Without an address, there is nothing to connect to.
+    const works = trial?.works === true || trial?.problem === "not_set";
+    setFailed(trial && !works ? value : null);
+    return works;
   };
-  return { draft, form, open, label, answer, changes, mistakes, setValue, send, test };
+  const hasFailed = failed === value;
+  const saveTested = async () => {
+    if (!isConnection || hasFailed || (await test())) await send("PUT", changes);
+  };
+  return { draft, form, open, label, answer, changes, mistakes, setValue, send, test, hasFailed, saveTested };
 }
 
 /** What a setting is about, when a change takes effect, and what of it is set elsewhere. */

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { SavedSetting } from "../../api/settings/settings.ts";
 import { Button, Wrong } from "../elements.tsx";
-import { configurationSchema, type FieldText, formTextsIn, labelOf } from "../forms/form-texts.ts";
+import { configurationSchema, type FieldText, formTextsIn, inWords, labelOf } from "../forms/form-texts.ts";
 import { changeCount } from "../history/changes.ts";
 import { usePage } from "../page.ts";
 import { route } from "../route.ts";
@@ -115,7 +115,7 @@ function useSettings(part: Part, { say, run, setDialog }: ReturnType<typeof useL
       }
       const route = "POST /local/v1/settings/:connection/test";
       const trial = await call(route, { connection: name }, { body: { keys: {} } });
-      say(trialText(t, name, trial, page.t("technical_detail")), name);
+      say(inWords(tools?.texts ?? {}, trialText(t, name, trial, page.t("technical_detail"))), name);
     }, name);
   return { tools, open, test };
 }
