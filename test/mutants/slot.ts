@@ -44,7 +44,7 @@ export class Slot implements Disposable {
     const stages = sound.filter((stage) => stage.length > 0).map(stageOf);
     if (stages.length === 0) return "survived";
     this.#copy.break(mutant);
-    if (sound.flat().some(({ hasPrograms }) => hasPrograms) && !(await this.#copy.build())) return "detected";
+    if (sound.flat().some(({ isOfBuild }) => isOfBuild) && !(await this.#copy.build())) return "detected";
     const answer = await this.#ask({ file: mutant.file, stages }, MAX_TESTS_MS + MAX_TESTS_RATIO * usualMs);
     if (answer === "no end") return answer;
     if ("error" in answer) {
@@ -61,7 +61,7 @@ export class Slot implements Disposable {
     const same = tests.filter(({ id }) => failed.includes(id));
     if (same.length === 0) return false;
     this.#copy.mend();
-    if (same.some(({ hasPrograms }) => hasPrograms)) await this.#copy.build();
+    if (same.some(({ isOfBuild }) => isOfBuild)) await this.#copy.build();
     const answer = await this.#ask({ file: mutant.file, stages: [stageOf(same)] }, 4 * MAX_TESTS_MS);
     if (answer !== "no end" && "isFailed" in answer && !answer.isFailed) return false;
     for (const { id, file } of same) {

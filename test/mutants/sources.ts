@@ -19,7 +19,7 @@ const FLOW_TESTS: Readonly<Record<string, readonly string[]>> = {
   api: ["contract", "flow/api"],
   cli: ["flow/cli"],
   simulator: ["contract", "flow/service"],
-  dashboard: [],
+  dashboard: ["browser"],
 };
 export const MODULES = Object.keys(FLOW_TESTS);
 const HAS_FLOW = process.env.MUTANTS_FLOW !== "0";
@@ -56,7 +56,7 @@ export function sources(): ReadonlyMap<string, Source> {
   if (known) return known;
   const found = new Map<string, Source>();
   let first = 0;
-  const patterns = MODULES.map((module) => `src/${module}/**/*.ts`);
+  const patterns = MODULES.map((module) => `src/${module}/**/*.{ts,tsx}`);
   for (const file of globSync(patterns, { cwd: ROOT }).sort()) {
     // Neither types nor the development server are the program.
     if (/\.(d|config)\.ts$/.test(file)) continue;

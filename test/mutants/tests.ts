@@ -14,6 +14,8 @@ export interface KnownTest {
   readonly reachedBefore: readonly number[];
   /** Whether its file starts programs, which do not say what they reach. */
   readonly hasPrograms: boolean;
+  /** Whether it needs the built program, or its page. */
+  readonly isOfBuild: boolean;
 }
 
 /** Test files, relative to the root, with the ids of their tests. */
@@ -50,7 +52,9 @@ export class Tests implements AsyncDisposable {
       const file = path.relative(this.#root, test.module.moduleId);
       const hasPrograms = PROGRAMS.test(readFileSync(test.module.moduleId, "utf8"));
       const ms = test.diagnostic()?.duration ?? 0;
-      return test.result().state === "passed" ? [{ id: test.id, file, ms, reached, reachedBefore, hasPrograms }] : [];
+      const isOfBuild = hasPrograms || file.startsWith("test/browser/");
+      const known = { id: test.id, file, ms, reached, reachedBefore, hasPrograms, isOfBuild };
+      return test.result().state === "passed" ? [known] : [];
     });
   }
 
