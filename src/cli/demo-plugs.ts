@@ -34,7 +34,6 @@ export async function playPlugs(
   return {
     urls: servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`),
     async close() {
-      for (const server of servers) server.closeAllConnections();
       await Promise.all(servers.map((server) => promisify(server.close.bind(server))()));
     },
   };
@@ -69,7 +68,5 @@ async function serve(answer: ReturnType<typeof playedPlug>): Promise<Server> {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  // The demo ends although a connection is open.
-  server.unref();
   return server;
 }

@@ -61,7 +61,7 @@ function clockOf(source: TimeSource, speed: number): Clock {
     async sleepUntil(at, signal) {
       const least = aheadMs() - SET_BACK_MS * speed;
       for (let left = at - wallMs(); left > 0 && !signal.aborted && aheadMs() >= least; left = at - wallMs()) {
-        const slice = MAX_SLICE_MS - ((monotonicMs() / speed) % MAX_SLICE_MS);
+        const slice = MAX_SLICE_MS - (monotonicMs() % MAX_SLICE_MS);
         await pause(Math.ceil(Math.min(slice, Math.max(1, left / speed))), signal);
       }
     },
