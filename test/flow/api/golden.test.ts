@@ -1,11 +1,9 @@
 /**
  * Compares the program's output with the files in `test/golden` byte for byte: topics, discovery, OpenAPI document,
- * metrics, help, and responses to requests. `GOLDEN=update` before the command rewrites the files; a commit's diff then
+ * metrics, and responses to requests. `GOLDEN=update` before the command rewrites the files; a commit's diff then
  * shows the changes for users. The configuration schema has its own file, `config/elbro.schema.json`, which
  * `generated-files.test.ts` compares.
  */
-import { execFileSync } from "node:child_process";
-import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { beforeAll, test } from "vitest";
 import { retainedIn } from "../../support/broker/retained.ts";
@@ -23,8 +21,7 @@ import {
 import { normalised } from "../../support/golden/golden-normal.ts";
 import { type GoldenRequest, goldenRequests, thirdPartyRequests } from "../../support/golden/golden-requests.ts";
 
-const PROGRAM = path.resolve(import.meta.dirname, "../../../dist/elbro.cjs");
-const FILES = ["topics.json", "discovery.json", "openapi.json", "metrics.txt", "help.txt", "requests.json"] as const;
+const FILES = ["topics.json", "discovery.json", "openapi.json", "metrics.txt", "requests.json"] as const;
 
 type Name = (typeof FILES)[number];
 const taken = new Map<Name, string>();
@@ -41,7 +38,6 @@ beforeAll(async () => {
     ).text();
   taken.set("openapi.json", goldenJson(readable(await ask("/openapi.json"))));
   taken.set("metrics.txt", metricsOutline(await ask("/metrics")));
-  taken.set("help.txt", helpTexts());
   const answers = await answersTo(goldenRequests, demo.apiPort);
   for (const request of thirdPartyRequests) {
     await demo.step();
@@ -116,14 +112,4 @@ function shown({ name, method, target, headers, body, times, isElsewhere }: Gold
     headers: answer.headers,
     ...(isElsewhere ? {} : { body: shownText(answer.body) }),
   };
-}
-
-/** Returns the output of `--help` of elbro and of every command that it lists. */
-function helpTexts(): string {
-  const help = (...args: string[]) =>
-    execFileSync(process.execPath, [PROGRAM, ...args, "--help"], { encoding: "utf8" });
-  const general = help();
-  const commands = [...general.matchAll(/^ {2}([a-z-]+) {2,}/gm)].map(([, name = ""]) => name);
-  const texts = [["elbro", general], ...commands.map((name) => [`elbro ${name}`, help(name)])];
-  return texts.map(([name, text]) => `$ ${name} --help\n${text}`).join("\n");
 }

@@ -21,7 +21,7 @@ const DEVICES = JSON.stringify([
   },
 ]);
 
-test("a daemon that is killed twice after its start sets aside what came last, switches plugs, and puts it back", async () => {
+test("a daemon that is killed twice after its start sets aside what came last, switches plugs, and puts it back; a regular end is none of the two", async () => {
   let offset = 0;
   const began = performance.now();
   const now = () => START + offset + (performance.now() - began);
@@ -97,6 +97,12 @@ test("a daemon that is killed twice after its start sets aside what came last, s
     expect(await announced()).toContain("lamp");
     expect(uploaded()).toEqual([]);
     await third.end("SIGTERM");
+
+    await using fourth = await start();
+    await fourth.end("SIGKILL");
+    await using fifth = await start();
+    expect((await ask("GET", "plans/dryer")).status).toBe(200);
+    await fifth.end("SIGTERM");
   } finally {
     clearInterval(ticking);
     await broker.close();
