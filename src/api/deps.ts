@@ -27,7 +27,7 @@ export interface ApiDeps {
   readonly state: PlannedState;
   readonly storage: Storage;
   readonly mqtt: { readonly client: Pick<Mqtt["client"], "status"> };
-  readonly plugs: Pick<Plugs, "snapshots" | "announced" | "tryOut">;
+  readonly plugs: Pick<Plugs, "snapshots" | "todayKwh" | "announced" | "tryOut">;
   readonly editor: ConfigurationEditor;
   readonly settings: SettingsEditor;
   readonly history: OverlayHistory;

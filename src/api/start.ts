@@ -67,7 +67,7 @@ const IDLE = {
       }),
     },
   },
-  plugs: { snapshots: () => [], announced: async () => [], tryOut: () => "no daemon is running" },
+  plugs: { snapshots: () => [], todayKwh: () => 0, announced: async () => [], tryOut: () => "no daemon is running" },
 } satisfies ApiParts;
 
 /** Serves the endpoints at a socket for a command, while no daemon runs. */

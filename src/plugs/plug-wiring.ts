@@ -84,6 +84,11 @@ export class Plugs {
     return this.#manager.snapshots();
   }
 
+  /** Returns the energy of a plug today, up to the last whole quarter-hour. Unit: kWh. */
+  todayKwh(id: string, now: EpochMs): number {
+    return this.#energyStore.totals(id, { start: this.#deps.state.calendar.startOf("day", now), end: now }).kwh;
+  }
+
   /** Returns the plugs that announced themselves, with their id in the configuration. The first call takes 1.5 s. */
   async announced(): Promise<readonly AnnouncedHere[]> {
     const ids = new Map(this.#config.plugs.map((plug) => [deviceOf(plug), entryId(plug)]));

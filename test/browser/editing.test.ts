@@ -59,6 +59,11 @@ describe.skipIf(lacks("Chromium"))(
     }
     const dialog = ({ page }: Screen) => page.getByRole("dialog");
     const card = ({ page }: Screen, name: string) => page.getByRole("article", { name, exact: true });
+    /** Chooses an action of a plug in its menu. */
+    const choose = async (screen: Screen, plug: string, action: string) => {
+      await card(screen, plug).locator("[aria-expanded]").click();
+      await card(screen, plug).getByRole("button", { name: action }).click();
+    };
 
     test("a new plan has a preview of hours and cost, and can be saved, changed, copied and deleted", async () => {
       await using screen = await looking(saving, { size: "phone" });
@@ -176,16 +181,16 @@ describe.skipIf(lacks("Chromium"))(
     test("in Danish, a mistake of a field and the refusal of a plug's test are in Danish", async () => {
       await using daemon = await started();
       await using screen = await looking(daemon, { language: "da-DK" });
-      const test = card(screen, "Car plug").getByRole("button", { name: "Tænd i 10 sek." });
-      await test.click();
+      const test = () => choose(screen, "Car plug", "Tænd i 10 sek.");
+      await test();
       await screen.untilText("#plans .plug >> nth=0", /Afvist: den svarer ikke/);
       await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: false, powerOn: "last" });
       await plug.connect(daemon.brokerPort);
       await daemon.clock.runUntil(daemon.clock.now() + MINUTE_MS);
       await screen.untilText("#plans .plug >> nth=0", /SLUKKET/);
-      await test.click();
+      await test();
       await screen.untilText("#plans .plug >> nth=0", /Tændt til/);
-      await test.click();
+      await test();
       await screen.untilText("#plans .plug >> nth=0", /Afvist: den er allerede tændt/);
       await unfold(screen, "Car");
       await card(screen, "Car").getByRole("button", { name: "Rediger" }).click();
@@ -279,10 +284,10 @@ describe.skipIf(lacks("Chromium"))(
       expect(fileText(daemon)).toMatch(/name: Lamp\n.*family: tasmota\n.*topic: lamp\n/);
 
       await daemon.clock.runUntil(daemon.clock.now() + MINUTE_MS);
-      await card(screen, "Car plug").getByRole("button", { name: "Switch on for 10 s" }).click();
+      await choose(screen, "Car plug", "Switch on for 10 s");
       await screen.untilText("#plans .plug >> nth=0", /On until \d\d:\d\d/);
       await expect.poll(() => plug.device.on).toBe(true);
-      await card(screen, "Lamp").getByRole("button", { name: "Delete" }).click();
+      await choose(screen, "Lamp", "Delete");
       await dialog(screen).getByRole("button", { name: "Delete" }).click();
       await screen.untilText("#plans .edited", /Lamp is deleted/);
       await screen.until("!document.querySelector('#plug-lamp')");
@@ -331,7 +336,7 @@ describe.skipIf(lacks("Chromium"))(
       await dialog(screen).getByRole("button", { name: "Save" }).click();
       await screen.untilText(".plug:has(#plug-heater)", /Heater OFF/);
       expect(fileText(daemon)).toMatch(/entity: switch\.heater\n(.*\n)*? +power:\n +entity: sensor\.heater_power\n/);
-      await card(screen, "Heater").getByRole("button", { name: "Switch on for 10 s" }).click();
+      await choose(screen, "Heater", "Switch on for 10 s");
       await expect.poll(() => homeAssistant.calls).toContain('homeassistant/turn_on {"entity_id":"switch.heater"}');
       homeAssistant.show("sensor.heater_power", "1950");
       await daemon.clock.runUntil(daemon.clock.now() + 2 * SECOND_MS);
@@ -347,6 +352,29 @@ describe.skipIf(lacks("Chromium"))(
       await dialog(screen).getByRole("link", { name: "Connect Home Assistant" }).click();
       await screen.untilText("dialog h2", /Home Assistant/);
       expect(new URL(screen.page.url()).hash).toBe("#system/setting-home_assistant");
+    });
+
+    test("the actions of a plug are in a menu, which works with the keyboard and returns the focus", async () => {
+      await using screen = await looking(daemon);
+      const { keyboard } = screen.page;
+      const button = card(screen, "Car plug").getByRole("button", { name: "Actions for Car plug" });
+      const focused = () => screen.page.evaluate("document.activeElement.textContent");
+      const isFocused = () => button.evaluate((element) => element === element.ownerDocument.activeElement);
+      await button.focus();
+      await keyboard.press("Enter");
+      await expect.poll(() => button.getAttribute("aria-expanded")).toBe("true");
+      for (const name of ["Switch on for 10 s", "Edit", "Copy", "Delete"]) {
+        await keyboard.press("Tab");
+        expect(await focused()).toBe(name);
+      }
+      await keyboard.press("Escape");
+      await expect.poll(() => button.getAttribute("aria-expanded")).toBe("false");
+      expect(await isFocused()).toBe(true);
+      await choose(screen, "Car plug", "Delete");
+      await screen.untilText("dialog", /Delete the plug Car plug\?/);
+      await keyboard.press("Escape");
+      await screen.until("!document.querySelector('dialog')");
+      expect(await isFocused()).toBe(true);
     });
 
     test("a read-only key shows the plugs without buttons", async () => {

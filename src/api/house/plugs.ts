@@ -53,6 +53,7 @@ const plugSchema = () =>
     home: s.described(s.orNull(s.text), "The home or place whose signal it follows."),
     signal_topic: s.described(s.orNull(s.text), "The topic it follows."),
     ...plugStateFields(),
+    today_kwh: s.optional(s.described(s.number, "Energy of today as measured; absent if it has measured nothing yet.")),
   });
 const suggestion = (keys: string) => ({
   configured: s.described(s.orNull(s.text), "Id of the plug if it is configured already."),
@@ -88,7 +89,7 @@ export const plugEndpoints = [
     csv: {
       list: "plugs",
       columns: `id name family plans home signal_topic on wanted available problem reason reason_code
-        since:time watts:W month.kwh:kWh month.cost month.currency`,
+        since:time watts:W today_kwh:kWh month.kwh:kWh month.cost month.currency`,
     },
     run: ({ plugs, config }, _params, { now }) => {
       const { plugs: configured } = config;
@@ -96,7 +97,9 @@ export const plugEndpoints = [
         const { id, name } = snapshot;
         const setup = configured.find((plug) => entryId(plug) === id);
         const { family = null, home = null, signal_topic = null, plan } = setup ?? {};
-        return { id, name, family, plans: plansOf({ plan }), home, signal_topic, ...publishedPlugState(snapshot) };
+        const today = snapshot.measured && { today_kwh: plugs.todayKwh(id, now) };
+        const followed = { plans: plansOf({ plan }), home, signal_topic };
+        return { id, name, family, ...followed, ...publishedPlugState(snapshot), ...today };
       });
       return { kind: "json", body: { now: formatInstant(now), plugs: rows } };
     },

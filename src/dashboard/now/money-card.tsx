@@ -1,10 +1,9 @@
 /** Card with what electricity has cost: the last day and the month. */
-import { useEffect, useState } from "preact/hooks";
 import { type PageTools, usePage } from "../page.ts";
 import { addressOf } from "../route.ts";
 import type { HomeAnswer, UsageAnswer } from "../store/answers.ts";
-import { call, refusalIn } from "../store/requests.ts";
-import { costFacts, type Figure, FigureList, useMonth } from "../use/month-figures.tsx";
+import { useRead } from "../store/use-read.ts";
+import { costFacts, type Figure, FigureList, useDayVersion, useMonth } from "../use/month-figures.tsx";
 
 /** Days in which the last known one is looked for. */
 const DAYS = 14;
@@ -13,19 +12,12 @@ const DAYS = 14;
 export function MoneyCard({ home }: { readonly home: HomeAnswer }) {
   const page = usePage();
   const { t, store, f } = page;
-  const [answer, setAnswer] = useState<UsageAnswer | null>(null);
   const today = f.calendar.startOf("day", store.time.value);
-  const changes = store.rowChanges.value;
   const month = useMonth(home);
   const hasCosts = home.capabilities?.consumptionCosts === true;
-  useEffect(() => {
-    if (!hasCosts) return;
-    const from = new Date(f.calendar.add("day", today, -DAYS)).toISOString();
-    call("GET /local/v1/usage", { home: home.id, measure: "costs", by: "day", from }).then(
-      setAnswer,
-      (thrown: unknown) => void refusalIn(thrown),
-    );
-  }, [home, today, changes]);
+  const from = new Date(f.calendar.add("day", today, -DAYS)).toISOString();
+  const params = { home: home.id, measure: "costs", by: "day", from } as const;
+  const answer = useRead("GET /local/v1/usage", hasCosts ? params : null, useDayVersion());
   if (!hasCosts) return null;
   return (
     <section class="card money" aria-labelledby="money-title">

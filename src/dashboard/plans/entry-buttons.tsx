@@ -1,28 +1,21 @@
-/** Buttons to edit, copy and delete an entry of the configuration. */
-
+/** Buttons to edit, copy and delete a plan. */
 import type { Task } from "../editing/editing.ts";
 import { Button } from "../elements.tsx";
 import { usePage } from "../page.ts";
+import type { Plan } from "../store/answers.ts";
 
-interface EntryButtonsProps {
-  readonly list: Task["list"];
-  readonly id: string;
-  readonly name: string;
-  /** Id of the heading that names the entry. */
-  readonly title: string;
-  readonly onTask: (task: Task) => void;
-}
+export const ENTRY_MODES = ["edit", "copy", "delete"] as const;
 
-export function EntryButtons({ list, id, name, title, onTask }: EntryButtonsProps) {
+export function EntryButtons({ plan: { id, name }, onTask }: Readonly<{ plan: Plan; onTask: (task: Task) => void }>) {
   const { t } = usePage();
   return (
     <div class="entry-buttons">
-      {(["edit", "copy", "delete"] as const).map((mode) => (
+      {ENTRY_MODES.map((mode) => (
         <Button
           key={mode}
           class={mode === "delete" ? "quiet danger" : "quiet"}
-          aria-describedby={title}
-          onClick={() => onTask({ list, mode, id, name })}
+          aria-describedby={`plan-${id}`}
+          onClick={() => onTask({ list: "plans", mode, id, name })}
           text={t(`plan_${mode}`)}
         />
       ))}

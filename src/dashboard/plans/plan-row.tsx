@@ -17,7 +17,6 @@ import { ONCE_HOURS } from "./run-once.tsx";
 interface PlanRowProps {
   readonly plan: Plan;
   readonly look: RibbonLook;
-  readonly mayControl: boolean;
   readonly isOpen: boolean;
   readonly onOpen: (isOpen: boolean) => void;
   readonly onTask: (task: Task) => void;
@@ -29,10 +28,11 @@ type SendChange = (change: PlanChange) => Promise<boolean>;
 /** States that the times of the next run do not say. */
 const SAID: readonly Plan["state"][] = ["scheduled", "running"];
 
-export function PlanRow({ plan, look, mayControl, isOpen, onOpen, onTask }: PlanRowProps) {
+export function PlanRow({ plan, look, isOpen, onOpen, onTask }: PlanRowProps) {
   const page = usePage();
   const { t, store } = page;
   const { answer, setAnswer, send } = useSend(plan);
+  const mayControl = store.mayControl.value;
   const title = `plan-${plan.id}`;
   const headline = headlineOf(plan, page, store.time.value);
   const state = t(`state_${plan.state}`);
@@ -75,7 +75,7 @@ export function PlanRow({ plan, look, mayControl, isOpen, onOpen, onTask }: Plan
                   <summary>{t("plan_change")}</summary>
                   <PlanSettings plan={plan} onChange={send} onNothing={() => setAnswer(t("nothing_changed"))} />
                 </details>
-                <EntryButtons list="plans" id={plan.id} name={plan.name} title={title} onTask={onTask} />
+                <EntryButtons plan={plan} onTask={onTask} />
               </div>
             )}
           </>

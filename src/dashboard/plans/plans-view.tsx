@@ -4,7 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import { without } from "../../core/time/interval.ts";
 import type { Task } from "../editing/editing.ts";
 import { Button, Part } from "../elements.tsx";
-import { usePage } from "../page.ts";
+import { type PageTools, usePage } from "../page.ts";
 import { addressOf, route } from "../route.ts";
 import type { Plan } from "../store/answers.ts";
 import { refusalIn } from "../store/requests.ts";
@@ -21,12 +21,10 @@ export function PlansView() {
   const { t, store } = usePage();
   const { dialog, notice, edits, closed, onTask } = useEditing();
   const [form, setForm] = useState<"once" | "away" | null>(null);
-  const session = store.session.value;
   const home = store.home.value;
   const plans = store.homePlans.value;
   const waiting = store.waitingPlans.value;
-  const hint = hintOf(plans.length + waiting.length, session);
-  const mayControl = session?.control === true;
+  const hint = hintOf(plans.length + waiting.length, store);
   const formClosed = (done: string | null) => {
     setForm(null);
     closed(done);
@@ -39,7 +37,7 @@ export function PlansView() {
       <div class="card plans-card">
         <div class="head">
           <h2 id="plans-title">{t("plans")}</h2>
-          {mayControl && home && (
+          {store.mayControl.value && home && (
             <div class="actions">
               {plans.length > 0 && formButton("away")}
               {formButton("once")}
@@ -56,9 +54,9 @@ export function PlansView() {
           <p class="soft">{t("plans_waiting", { count: waiting.length, names: waiting.join(", ") })}</p>
         )}
         {hint && <p class="soft">{t(hint)}</p>}
-        <PlanRows plans={plans} mayControl={mayControl} onTask={onTask} />
+        <PlanRows plans={plans} onTask={onTask} />
       </div>
-      <PlugsCard mayControl={mayControl} edits={edits} onTask={onTask} />
+      <PlugsCard edits={edits} onTask={onTask} />
       {dialog}
     </Part>
   );
@@ -98,11 +96,7 @@ function useEditing() {
 }
 
 /** The plans below a common axis of time. */
-function PlanRows({
-  plans,
-  mayControl,
-  onTask,
-}: Readonly<{ plans: readonly Plan[]; mayControl: boolean; onTask: (task: Task) => void }>) {
+function PlanRows({ plans, onTask }: Readonly<{ plans: readonly Plan[]; onTask: (task: Task) => void }>) {
   const { f, store } = usePage();
   const { points } = store.prices.value ?? NO_PRICES;
   const time = store.time.value;
@@ -118,7 +112,7 @@ function PlanRows({
       <div class="plan-rows">
         {plans.map((plan) => (
           <PlanRow
-            {...{ plan, look, mayControl, onTask }}
+            {...{ plan, look, onTask }}
             key={plan.id}
             isOpen={open === plan.id}
             onOpen={(isOpen) => (location.hash = addressOf("plans", isOpen ? plan.id : undefined))}
@@ -130,8 +124,8 @@ function PlanRows({
   );
 }
 
-function hintOf(count: number, session: { signed_in: boolean; control: boolean } | null): TextName | null {
+function hintOf(count: number, { session, mayControl }: PageTools["store"]): TextName | null {
   if (count === 0) return "plans_none";
-  if (session?.control) return null;
-  return session?.signed_in ? "plans_read_only" : "plans_log_in";
+  if (mayControl.value) return null;
+  return session.value?.signed_in ? "plans_read_only" : "plans_log_in";
 }

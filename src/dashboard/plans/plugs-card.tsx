@@ -1,60 +1,49 @@
-/** Card of the plugs, with state and source of each, and buttons to test and edit it. */
-import { useEffect, useState } from "preact/hooks";
+/** Card of the plugs: a row for each with its state, power, energy and source, and a menu to test and edit it. */
+import { useState } from "preact/hooks";
 import { useArrival } from "../arrival.ts";
 import type { Task } from "../editing/editing.ts";
 import { Answer, Button } from "../elements.tsx";
 import { type PageTools, usePage } from "../page.ts";
 import type { ListedPlug } from "../store/answers.ts";
 import { call, refusalIn } from "../store/requests.ts";
-import { EntryButtons } from "./entry-buttons.tsx";
+import { useRead } from "../store/use-read.ts";
+import { ENTRY_MODES } from "./entry-buttons.tsx";
+import { Menu } from "./menu.tsx";
+import { PlanIcon } from "./plan-icon.tsx";
 import { plugState, refusalText } from "./plan-words.ts";
 
-interface PlugsCardProps {
-  readonly mayControl: boolean;
-  /** Number of edits. A change reads the plugs again. */
-  readonly edits: number;
-  readonly onTask: (task: Task) => void;
-}
-
-export function PlugsCard({ mayControl, edits, onTask }: PlugsCardProps) {
+/** Changes of `edits` read the plugs again. */
+export function PlugsCard({ edits, onTask }: Readonly<{ edits: number; onTask: (task: Task) => void }>) {
   const { t, store } = usePage();
-  const [plugs, setPlugs] = useState<readonly ListedPlug[] | null>(null);
   const place = useArrival("plugs");
-  // Reads the plugs again when their state in the system report changes.
-  const state = JSON.stringify(store.system.value?.plugs ?? null);
-  useEffect(() => {
-    call("GET /local/v1/plugs", {}).then(
-      (answer) => setPlugs(answer.plugs),
-      (thrown: unknown) => void refusalIn(thrown),
-    );
-  }, [state, edits]);
-  if (!plugs || (plugs.length === 0 && !mayControl)) return null;
+  // Also after their state in the system report has changed.
+  const plugs = useRead("GET /local/v1/plugs", {}, JSON.stringify([store.system.value?.plugs, edits]))?.plugs;
+  if (!plugs || (plugs.length === 0 && !store.mayControl.value)) return null;
   return (
     <section class="card" aria-labelledby="plugs-title" ref={place}>
       <div class="head">
         <h2 id="plugs-title">{t("plugs")}</h2>
-        {mayControl && <Button onClick={() => onTask({ list: "plugs", mode: "new" })} text={t("plug_new")} />}
+        {store.mayControl.value && (
+          <Button onClick={() => onTask({ list: "plugs", mode: "new" })} text={t("plug_new")} />
+        )}
       </div>
       {plugs.length === 0 && <p class="soft">{t("plugs_none")}</p>}
       <div class="plug-rows">
         {plugs.map((plug) => (
-          <PlugRow key={plug.id} plug={plug} mayControl={mayControl} onTask={onTask} />
+          <PlugRow key={plug.id} plug={plug} onTask={onTask} />
         ))}
       </div>
     </section>
   );
 }
 
-function PlugRow({
-  plug,
-  mayControl,
-  onTask,
-}: Readonly<{ plug: ListedPlug; mayControl: boolean; onTask: (task: Task) => void }>) {
+function PlugRow({ plug, onTask }: Readonly<{ plug: ListedPlug; onTask: (task: Task) => void }>) {
   const page = usePage();
-  const { t, f } = page;
-  const { id, name } = plug;
+  const { t, f, store } = page;
+  const { id, name, on, plans, month, today_kwh: kwh } = plug;
   const [answer, setAnswer] = useState("");
   const title = `plug-${id}`;
+  const plan = store.plans.value?.find((each) => plans.length === 1 && each.id === plans[0]);
   const tryOut = async () => {
     setAnswer(t("sending"));
     try {
@@ -66,19 +55,36 @@ function PlugRow({
     }
   };
   return (
-    <article class="plug" aria-labelledby={title} ref={useArrival(title)}>
-      <div class="plug-head">
-        <h3 id={title}>{name}</h3>
-        <span class={`state plug-state${plug.on ? " on" : ""}`}>{stateText(plug, page)}</span>
+    <article class="plan plug" aria-labelledby={title} ref={useArrival(title)}>
+      <div class="plan-line">
+        <h3 class="plan-title plan-open">
+          <PlanIcon plan={{ id: plan?.id ?? "", icon: plan?.icon ?? "plug", on: on === true }} />
+          <span id={title} class="plan-name">
+            {name}
+          </span>
+        </h3>
+        <p class="plan-when">
+          <span class={on ? "headline" : ""}>{stateText(plug, page)}</span>
+        </p>
+        <p class="plan-price number">{kwh !== undefined && t("plug_today", { kwh: f.energy(kwh) })}</p>
+        <p class="plug-about">
+          {followed(plug, page)}
+          {month && ` · ${measuredWords(month, page)}`}
+        </p>
+        {store.mayControl.value && (
+          <Menu
+            id={`${title}-menu`}
+            label={t("actions_for", { name })}
+            items={[
+              { text: t("plug_try"), onChoose: () => void tryOut() },
+              ...ENTRY_MODES.map((mode) => ({
+                text: t(`plan_${mode}`),
+                onChoose: () => onTask({ list: "plugs", mode, id, name }),
+              })),
+            ]}
+          />
+        )}
       </div>
-      <p class="soft">{followed(plug, page)}</p>
-      {plug.month && <p class="soft">{measuredWords(plug.month, page)}</p>}
-      {mayControl && (
-        <div class="actions">
-          <Button aria-describedby={title} onClick={() => void tryOut()} text={t("plug_try")} />
-          <EntryButtons list="plugs" id={id} name={name} title={title} onTask={onTask} />
-        </div>
-      )}
       <Answer text={answer} />
     </article>
   );

@@ -6,9 +6,10 @@ import { Button } from "../elements.tsx";
 import { type PageTools, usePage } from "../page.ts";
 import { PlanIcon } from "../plans/plan-icon.tsx";
 import type { HomeAnswer, Plan } from "../store/answers.ts";
+import { useRead } from "../store/use-read.ts";
 import { Block } from "../system/block.tsx";
 import type { Translate } from "../words/language.ts";
-import { useRead, useResultTexts } from "./result-context.ts";
+import { useResultTexts } from "./result-context.ts";
 import { type Baseline, runsVersion } from "./saving-bars.ts";
 
 const DAYS = 60;

@@ -5,11 +5,12 @@ import { Plot } from "../chart/plot.tsx";
 import { Choice } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import type { HomeAnswer, Plan } from "../store/answers.ts";
+import { useRead } from "../store/use-read.ts";
 import { Block } from "../system/block.tsx";
 import { ChangeNote } from "../use/month-figures.tsx";
 import type { Format } from "../words/format.ts";
 import type { Translate } from "../words/language.ts";
-import { useRead, useResultTexts } from "./result-context.ts";
+import { useResultTexts } from "./result-context.ts";
 import { BASELINES, type Baseline, groupedByPlan, runsVersion } from "./saving-bars.ts";
 
 type Grouped = ReturnType<typeof groupedByPlan>;

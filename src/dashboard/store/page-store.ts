@@ -43,6 +43,7 @@ export class PageStore {
   readonly time = signal(Date.now());
   /** Number of changes of the shown home's rows. */
   readonly rowChanges = signal(0);
+  readonly mayControl = computed(() => this.session.value?.control === true);
   readonly mayRead = computed(() => this.session.value?.house !== undefined);
   /** Whether the first view can be shown: prices and plans are known, or could not be read. */
   readonly isReady = computed(() => this.#isRead.value || (this.prices.value !== null && this.plans.value !== null));

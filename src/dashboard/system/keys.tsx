@@ -6,10 +6,9 @@ import { Button, Check, Copied, Help, Wrong } from "../elements.tsx";
 import { LabelledInput } from "../labelled-input.tsx";
 import { lazy } from "../lazy.tsx";
 import { usePage } from "../page.ts";
-import { refusalText } from "../plans/plan-words.ts";
-import { call, refusalIn } from "../store/requests.ts";
+import { call } from "../store/requests.ts";
 import { helpUrl } from "../words/help.ts";
-import { Block, ListRow, Sure } from "./block.tsx";
+import { Block, ListRow, Sure, useList } from "./block.tsx";
 import { useSystemTexts } from "./system-context.ts";
 
 const PhoneLink = lazy(async () => (await import("../phone-link.tsx")).PhoneLink);
@@ -24,27 +23,23 @@ interface MadeKey {
 
 export function Keys() {
   const t = useSystemTexts();
-  const { t: words } = usePage();
+  const { answerOf, say, run } = useList();
   const [keys, setKeys] = useState<readonly LanKeyAnswer[]>([]);
   const [made, setMade] = useState<MadeKey | null>(null);
-  const [trouble, setTrouble] = useState("");
-  const run = async (work: () => Promise<void>) => {
-    setTrouble("");
-    try {
-      await work();
-      setKeys((await call("GET /local/v1/keys", {})).keys);
-    } catch (thrown) {
-      setTrouble(refusalText(refusalIn(thrown), words));
-    }
-  };
-  useEffect(() => void run(async () => undefined), []);
-  const create = (name: string, control: boolean) =>
+  const change = (work?: () => Promise<void>) =>
     run(async () => {
+      say("");
+      await work?.();
+      setKeys((await call("GET /local/v1/keys", {})).keys);
+    });
+  useEffect(() => void change(), []);
+  const create = (name: string, control: boolean) =>
+    change(async () => {
       const answer = await call("POST /local/v1/keys", {}, { body: { name, control } });
       setMade({ ...(answer as Omit<MadeKey, "control">), control });
     });
   const end = (name: string) =>
-    run(async () => {
+    change(async () => {
       await call("DELETE /local/v1/keys/:key", { key: name });
       setMade((before) => (before?.name === name ? null : before));
     });
@@ -63,7 +58,7 @@ export function Keys() {
         onCreate={(name, control) => void create(name, control)}
       />
       {made && <Made made={made} />}
-      <Wrong text={trouble} />
+      <Wrong text={answerOf()} />
     </Block>
   );
 }

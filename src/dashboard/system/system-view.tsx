@@ -43,7 +43,7 @@ export function SystemView() {
           </>
         )}
       </div>
-      {store.session.value?.control && <OwnerBlocks />}
+      {store.mayControl.value && <OwnerBlocks />}
     </Part>
   );
 }

@@ -1,22 +1,18 @@
 /** What the month costs: so far, at its end, and compared with earlier periods; and its highest hours. */
-import { useEffect, useState } from "preact/hooks";
 import { type PageTools, usePage } from "../page.ts";
 import type { HomeAnswer, MonthAnswer } from "../store/answers.ts";
-import { call, refusalIn } from "../store/requests.ts";
+import { useRead } from "../store/use-read.ts";
 import { capitalised } from "../words/format.ts";
 
 /** Reads the figures of the month; null until then, and for a home without costs. */
-export function useMonth(home: HomeAnswer): MonthAnswer | null {
+export function useMonth({ id, capabilities }: HomeAnswer): MonthAnswer | null {
+  return useRead("GET /local/v1/month", capabilities?.consumptionCosts ? { home: id } : null, useDayVersion());
+}
+
+/** Returns a text that changes each day, and when rows of the home change. */
+export function useDayVersion(): string {
   const { store, f } = usePage();
-  const [answer, setAnswer] = useState<MonthAnswer | null>(null);
-  const today = f.calendar.startOf("day", store.time.value);
-  const changes = store.rowChanges.value;
-  const hasCosts = home.capabilities?.consumptionCosts === true;
-  useEffect(() => {
-    if (!hasCosts) return setAnswer(null);
-    call("GET /local/v1/month", { home: home.id }).then(setAnswer, (thrown: unknown) => void refusalIn(thrown));
-  }, [home, today, changes]);
-  return answer;
+  return `${f.calendar.startOf("day", store.time.value)} ${store.rowChanges.value}`;
 }
 
 /** A figure with its name, and what it is based on. */

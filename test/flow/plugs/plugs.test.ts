@@ -157,6 +157,30 @@ test("at shutdown plugs without a timer get OFF; others are left to their timer"
   expect(timed.device.timerAt).toBeLessThanOrEqual(NOON + 18 * MINUTE_MS);
 });
 
+test("the energy of a plug today begins at local midnight, that of the month on its first day", async () => {
+  const MIDNIGHT = Date.parse("2026-03-10T23:00:00Z");
+  await using daemon = await daemonWith(plugsOf(["tasmota"], { signal_topic: "house/boost" }));
+  await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: true });
+  await plug.connect(portOf(daemon));
+  const topic = plug.firmware.listens[0]?.replace(/^cmnd/, "tele").replace(/[^/]+$/, "SENSOR") ?? "";
+  const readings = [
+    { at: MIDNIGHT - HOUR_MS, Total: 10, Power: 1_000 },
+    { at: MIDNIGHT, Total: 11, Power: 800 },
+    { at: MIDNIGHT + HOUR_MS, Total: 11.8, Power: 500 },
+  ];
+  for (const { at, ...ENERGY } of readings) {
+    await daemon.clock.runUntil(at);
+    await daemon.watcher.publish(topic, JSON.stringify({ ENERGY }));
+    await quiet(daemon);
+    await daemon.clock.runUntil(at + MINUTE_MS);
+    const state = () => daemon.watcher.json("elbro/plug/tasmota/state");
+    await daemon.watcher.until(() => state().watts === ENERGY.Power, `${ENERGY.Power} W`);
+  }
+  await daemon.clock.runUntil(MIDNIGHT + 2 * HOUR_MS);
+  const { plugs } = (await (await daemon.request("/local/v1/plugs")).json()) as { readonly plugs: unknown };
+  expect(plugs).toMatchObject([{ today_kwh: expect.closeTo(0.8, 2), month: { kwh: expect.closeTo(1.8, 2) } }]);
+});
+
 describe.skipIf(lacks("Mosquitto"))("with Mosquitto (skipped if it is not installed)", () => {
   test("a command has QoS 1, is not retained, and expires after 10 s; it is not sent without a broker", async () => {
     await using broker = await Mosquitto.start();

@@ -1,0 +1,28 @@
+/** Hook that reads what only one part of the page shows. */
+import { useEffect, useState } from "preact/hooks";
+import type { AnswerOf, RouteName, RouteParamsOf } from "../../api/calls.ts";
+import { call, refusalIn } from "./requests.ts";
+
+/**
+ * Returns the last response of a call; null before the first one, and without `params`. Calls again if `params` or
+ * `version` change. Earlier data stays until then, and after a refusal.
+ */
+export function useRead<Asked extends RouteName>(
+  route: Asked,
+  params: RouteParamsOf<Asked> | null,
+  version: string | number = "",
+): AnswerOf<Asked> | null {
+  const [answer, setAnswer] = useState<{ readonly body: AnswerOf<Asked> } | null>(null);
+  useEffect(() => {
+    let isWanted = params !== null;
+    if (params)
+      call<Asked>(route, params).then(
+        (body) => isWanted && setAnswer({ body }),
+        (thrown: unknown) => void refusalIn(thrown),
+      );
+    return () => {
+      isWanted = false;
+    };
+  }, [JSON.stringify(params), version]);
+  return params && (answer?.body ?? null);
+}
