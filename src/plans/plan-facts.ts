@@ -6,21 +6,23 @@ import { CHARGE_AGE_MS, type Charge, readCharge } from "../core/planning/charge.
 import { type DecisionContext, isExport, type PlanPrices } from "../core/planning/group/circle-decision.ts";
 import type { PlanSlot } from "../core/planning/group/plan-dependencies.ts";
 import type { PlanMachine } from "../core/planning/plan-input.ts";
+import { type UsualSurplus, usualSurplus } from "../core/planning/sun.ts";
 import type { LevelThresholds } from "../core/prices/level.ts";
 import { readingAt } from "../core/reading.ts";
 import { type KeyValue, readJson } from "../core/runtime/key-value.ts";
 import { reportBroken } from "../core/status/kept-promise.ts";
 import type { Problems } from "../core/status/problem.ts";
 import type { Calendar } from "../core/time/calendar.ts";
-import { type EpochMs, MINUTE_MS, QUARTER_MS } from "../core/time/interval.ts";
+import { DAY_MS, type EpochMs, HOUR_MS, MINUTE_MS, QUARTER_MS, stepEnd } from "../core/time/interval.ts";
 import type { Holidays } from "./holidays.ts";
-import type { PricedHomes } from "./priced-homes.ts";
+import type { PlanResults } from "./plan-results.ts";
+import type { PricedHome, PricedHomes } from "./priced-homes.ts";
 
 /** Delay of fallback hours after the daemon's start, because missing prices may still arrive. */
 export const GRACE_MS = 10 * MINUTE_MS;
 
 export interface PlanFactsDeps {
-  readonly homes: Pick<PricedHomes, "ids" | "named" | "known" | "timeline" | "exportTimeline">;
+  readonly homes: Pick<PricedHomes, "ids" | "named" | "known" | "timeline" | "exportTimeline" | "meteredHours">;
   readonly calendar: Calendar;
   readonly thresholds?: LevelThresholds;
   readonly isTimeTrusted: (now: EpochMs) => boolean;
@@ -39,6 +41,12 @@ export interface ChargeMessage {
   readonly retained: boolean;
 }
 
+/** Days from which the usual surplus of a home is known, and the least known part of them. */
+const SURPLUS_DAYS = 21;
+const MIN_KNOWN_MS = 7 * DAY_MS;
+/** Most runs of each plan that are read for it: one in each hour of three weeks. */
+const MAX_RUNS = 512;
+
 const keptCharge = z.object({ kind: z.literal("known"), value: z.number(), at: z.number() });
 
 export class PlanFacts {
@@ -48,10 +56,14 @@ export class PlanFacts {
   /** Charges of batteries, keyed by topic. Bounded by the plans. */
   readonly #charges = new Map<string, Charge>();
   readonly #holidays: Pick<Holidays, "of">;
+  readonly #results: Pick<PlanResults, "runs">;
+  /** By home, for the current hour. */
+  readonly #surplus = new Map<string, { readonly surplus: UsualSurplus | null; readonly until: EpochMs }>();
 
-  constructor(deps: PlanFactsDeps, holidays: Pick<Holidays, "of">) {
+  constructor(deps: PlanFactsDeps, holidays: Pick<Holidays, "of">, results: Pick<PlanResults, "runs">) {
     this.#deps = deps;
     this.#holidays = holidays;
+    this.#results = results;
   }
 
   contextAt(now: EpochMs): DecisionContext {
@@ -74,10 +86,32 @@ export class PlanFacts {
     const { homes } = this.#deps;
     const home = homes.named(definition.home);
     const bought = home && homes.timeline(home, now);
-    if (!home || !isExport(spec)) return { isHomeKnown: home !== null, timeline: bought, lacksExport: false };
+    const given = { isHomeKnown: home !== null, timeline: bought, lacksExport: false };
+    if (!home || (!isExport(spec) && !spec.sun)) return given;
     const sold = homes.exportTimeline(home, now);
+    if (spec.sun) {
+      const surplus = this.#surplusOf(home, now);
+      return { ...given, sun: sold && surplus ? { surplus, exported: sold } : null };
+    }
     // A home with import prices and without export prices will not get export prices later.
     return { isHomeKnown: true, timeline: sold, lacksExport: sold === null && bought !== null };
+  }
+
+  /** Returns what the roof of a home usually has left, without what its plans used; null before a week is known. */
+  #surplusOf(home: PricedHome, now: EpochMs): UsualSurplus | null {
+    const { homes, calendar } = this.#deps;
+    const known = this.#surplus.get(home.id);
+    if (known && now < known.until) return known.surplus;
+    const today = calendar.startOf("day", now);
+    const range = { start: calendar.add("day", today, -SURPLUS_DAYS), end: today };
+    const hours = homes.meteredHours(home, range);
+    const which = { home: home.id, plan: null };
+    const runs = this.#results.runs(which, range, MAX_RUNS).map(({ run: { start, end, kwh, measured } }) => {
+      return { start, end, kw: ((measured?.kwh ?? kwh ?? 0) * HOUR_MS) / (end - start) };
+    });
+    const surplus = hours.length * HOUR_MS < MIN_KNOWN_MS ? null : usualSurplus(hours, runs, calendar);
+    this.#surplus.set(home.id, { surplus, until: stepEnd(now, HOUR_MS) });
+    return surplus;
   }
 
   /** Takes what a plug knows of the machine of a plan; undefined if it watches none. Returns whether that is new. */

@@ -75,8 +75,8 @@ export class Plans {
         deps.onAway?.(home);
       },
     });
-    this.#facts = new PlanFacts(deps, this.holidays);
     this.results = new PlanResults(deps, (which) => this.#selected(which));
+    this.#facts = new PlanFacts(deps, this.holidays, this.results);
     this.#learning = new PlanLearning(deps);
     this.commands = new PlanCommands({
       ...deps,

@@ -1,7 +1,8 @@
 /** What plans can use the prices of: homes, and places of the third-party interface. */
 import type { Away } from "../core/planning/model/plan-spec.ts";
+import type { HomeHour } from "../core/planning/sun.ts";
 import type { Timeline } from "../core/prices/timeline.ts";
-import type { EpochMs } from "../core/time/interval.ts";
+import type { EpochMs, Interval } from "../core/time/interval.ts";
 import { exportTimelineOf } from "../state/export-prices.ts";
 import type { State } from "../state/open-state.ts";
 
@@ -48,6 +49,19 @@ export class PricedHomes {
     if (!found || found.points.length === 0) return null;
     const points = found.points.map(({ start, end, price }) => ({ start, end, price, estimate: false }));
     return { points, currency: found.place.currency, vatIncluded: null };
+  }
+
+  /** Returns the hours of a range of which is known what was bought and sold; empty without export. */
+  meteredHours({ id }: PricedHome, range: Interval): HomeHour[] {
+    const { homes, homeReader } = this.#sources;
+    const home = homes.named(id);
+    const [bought, sold] = (["consumption", "solarExport"] as const).map((operation) => {
+      return home ? homeReader.usageIn(home, { operation, unit: "hour", range })?.periods : undefined;
+    });
+    return (sold ?? []).flatMap(({ start, end, value: exported }, i): HomeHour[] => {
+      const imported = bought?.[i]?.value ?? null;
+      return exported === null || imported === null ? [] : [{ start, end, imported, exported }];
+    });
   }
 
   /** Returns the export prices; null for a place, and if neither the service nor a place of the region has them. */

@@ -49,7 +49,7 @@ export type BrokerKind = "embedded" | "mosquitto";
 
 /** Rows of a plug that measures. The played plug has no meter. */
 /** Settings that a plan has only if it uses them. */
-const OF_OTHER_PLANS = /^(energy|percent|tolerance|soc_\w+|up_to|cheap_below|days|min_saving|away)$/;
+const OF_OTHER_PLANS = /^(energy|percent|tolerance|soc_\w+|up_to|cheap_below|days|min_saving|sun|away)$/;
 const OF_A_METER = /^(power|(energy|cost)_(previous_)?month)$/;
 
 /** Returns every row that Home Assistant has to show, by unique id, except the daemon's, which depend on its state. */

@@ -118,6 +118,7 @@ export const planSchema = z
     never: z.optional(z.union([span, z.array(span)])),
     away: z.optional(awaySchema),
     min_saving: z.optional(z.union([notNegative, textLike(NUMBER_OR_PERCENTAGE, "mistake.expected_min_saving")])),
+    sun: z.optional(z.boolean()),
     fallback: z.optional(z.array(z.union([z.enum(whenLostValues), span]))),
     when_short: z.optional(z.enum(whenShortValues)),
     enabled: z._default(z.boolean(), true),
@@ -211,6 +212,7 @@ function mistakesOf(entry: PlanEntry): ValueMistake[] {
   if (kind === "below" && limits === undefined) mistake("cheap_below", missing("mistake.expected_cheap_below"));
   if (kind === "slots" && (entry.up_to === undefined) !== (limits === undefined))
     mistake(entry.up_to === undefined ? "up_to" : "cheap_below", message("mistake.up_to"));
+  if (entry.sun && !soc && entry.kwh === undefined) mistake("kwh", missingWith("sun"));
   if (entry.kind !== "avoid" && entry.min_saving !== undefined && entry.max_gap !== undefined)
     mistake("min_saving", message("mistake.useless", { other: "max_gap" }));
   if (entry.profile?.every((power) => power === 0)) mistake("profile", message("mistake.profile"));

@@ -21,6 +21,7 @@ import { type BegunRun, begunInRound, checkWindow, newRecord, type PlanRecord, t
 import { awakened, endedRest, gapEndsAt, isLost, isOnWithoutRun, restEndsAt, rested } from "./plan-resting.ts";
 import { inputFingerprint, priceOfRuns, replan } from "./replan.ts";
 import { type Baselines, baselinesOf, type FinishedRun, runPrice, settleRuns } from "./snapshot/plan-savings.ts";
+import { kilowattsOf, sunEnergy } from "./sun.ts";
 
 export const planStates = [
   "waiting",
@@ -48,6 +49,8 @@ export interface PlanAdvance {
   readonly startedNow: number | null;
   /** Mean price of the runs that are not over, otherwise of all runs; null if unknown. Unit: currency per kWh. */
   readonly price: number | null;
+  /** Energy of the same runs that is probably from the roof; absent without `sun`. Unit: kWh. */
+  readonly sunKwh?: number;
   /** Null if the plan never has an occurrence. */
   readonly baselines: Baselines | null;
   /** End of the holiday in which nothing is planned; absent otherwise. */
@@ -102,12 +105,14 @@ export function advancePlan(moment: PlanInput): PlanAdvance {
   const startedNow = startedNowPrice(moment, memory);
   const all = runsOf(memory);
   const ahead = all.filter((run) => run.end > now);
-  const price = priceOfRuns(moment, ahead.length > 0 ? ahead : all);
+  const shown = ahead.length > 0 ? ahead : all;
+  const price = priceOfRuns(moment, shown);
+  const sunKwh = spec.sun && moment.timeline ? sunEnergy(moment.timeline, shown, kilowattsOf(spec)) : 0;
   const isUnknown = running === null && isLost(moment, memory);
   const baselines = baselinesOf(memory, spec, moment.timeline?.points ?? [], "all");
   const away = running ? null : awayEnd(moment, memory);
   const awayUntil = away === null ? {} : { awayUntil: away };
-  const prices = { startedNow, price, baselines };
+  const prices = { startedNow, price, baselines, ...(sunKwh > 0 && { sunKwh }) };
   return { ...awayUntil, ...prices, memory, state, on, lost: isUnknown, running, nextChangeAt, finished };
 }
 
@@ -323,6 +328,6 @@ function nextChange(moment: PlanInput, memory: PlanRecord, on: boolean): EpochMs
 }
 
 /** Returns the begun and planned runs of an occurrence, touching ones joined. Shape: ascending, apart. */
-export function runsOf({ startedRuns, planned }: PlanRecord): Interval[] {
+export function runsOf({ startedRuns, planned }: Pick<PlanRecord, "startedRuns" | "planned">): Interval[] {
   return mergeRuns([...startedRuns, ...planned]);
 }

@@ -192,6 +192,7 @@ const rows = {
     has: (spec) => spec.kind === "avoid" || (spec as SpecFields).maxGapMs === undefined,
     examples: [0.2, "10%"],
   }),
+  sun: row("sun", SWITCH, { icon: "mdi:solar-power", ...hasRuns, has: ({ kwh }) => kwh !== undefined }),
   soc_target: row("soc", goal("target"), { icon: "mdi:battery-80", ...slots, has: hasBattery }),
   soc_minimum: row("soc", goal("minimum"), { icon: "mdi:battery-20", ...slots, has: hasBattery }),
   away: row("away", AWAY, {

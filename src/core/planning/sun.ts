@@ -2,9 +2,10 @@
  * What the sun on the roof is worth for a plan. A home with export gets less for a kWh than it pays, so an hour with surplus is
  * cheaper than its price. How much surplus an hour has is what it had on the last days.
  */
-import { pointAt, type Timeline } from "../prices/timeline.ts";
+import { type PricePoint, pointAt, type Timeline } from "../prices/timeline.ts";
 import type { Calendar } from "../time/calendar.ts";
-import { clipped, HOUR_MS, type Interval, overlaps } from "../time/interval.ts";
+import { clipped, HOUR_MS, type Interval } from "../time/interval.ts";
+import type { SpecFields } from "./model/plan-spec.ts";
 
 /** Energy of a home in one hour. Unit: kWh. */
 export interface HomeHour extends Interval {
@@ -15,6 +16,11 @@ export interface HomeHour extends Interval {
 /** A run with its power. Unit: kW. */
 export interface PoweredRun extends Interval {
   readonly kw: number;
+}
+
+/** Returns the mean power of a plan while it runs; 0 if unknown. Unit: kW. */
+export function kilowattsOf({ energyKw, kwh = 0, hoursMs = 0 }: SpecFields): number {
+  return energyKw ?? (hoursMs > 0 ? (kwh * HOUR_MS) / hoursMs : 0);
 }
 
 /** Surplus of each hour of the local day on the last days. Shape: by hour, a value for each day. Unit: kWh, not negative. */
@@ -40,40 +46,59 @@ export function usualSurplus(
   return surplus;
 }
 
-/**
- * Returns prices as a plan of `kw` pays them if each day were one of the last days: the export price for what the roof has
- * left, otherwise the price. `others`: runs of plans that use the surplus first, so that each kWh counts once.
- * Shape: the points of `timeline`; unchanged where the export price or the surplus is unknown or not cheaper.
- */
-export function sunPrices(
-  timeline: Timeline,
-  exported: Timeline | null,
-  { surplus, kw, others, calendar }: SunOptions,
-): Timeline {
-  const points = timeline.points.map((point) => {
-    const sold = pointAt(exported?.points ?? [], point.start);
-    if (!sold || sold.price >= point.price) return point;
-    const share = sunShare(point, { surplus, kw, others, calendar });
-    return share === 0 ? point : { ...point, price: point.price - share * (point.price - sold.price) };
-  });
-  return { ...timeline, points };
-}
-
+/** What a plan expects of the roof. */
 export interface SunOptions {
   readonly surplus: UsualSurplus;
+  /** Power of the plan. */
   readonly kw: number;
+  /** Runs of plans that use the surplus first, so that each kWh counts once. */
   readonly others: readonly PoweredRun[];
   readonly calendar: Calendar;
+}
+
+interface KnownPrices {
+  readonly timeline: Timeline;
+  readonly exported: Timeline;
+  readonly prices: Timeline;
+}
+/** Results by power and other runs, which stay the same objects while nothing has changed. */
+const known = new WeakMap<UsualSurplus, Map<string, KnownPrices>>();
+
+/**
+ * Returns prices as a plan pays them if each day were one of the last days: the export price for what the roof has left,
+ * otherwise the price. Shape: the points of `timeline`; unchanged where the surplus is unknown or not worth less.
+ */
+export function sunPrices(timeline: Timeline, exported: Timeline, options: SunOptions): Timeline {
+  const { surplus, kw, others } = options;
+  const made = known.get(surplus) ?? new Map<string, KnownPrices>();
+  known.set(surplus, made);
+  const key = JSON.stringify([kw, others]);
+  const before = made.get(key);
+  if (before?.timeline === timeline && before.exported === exported) return before.prices;
+  const prices = { ...timeline, points: timeline.points.map((point) => priced(point, exported, options)) };
+  made.set(key, { timeline, exported, prices });
+  return prices;
+}
+
+function priced(point: PricePoint, exported: Timeline, options: SunOptions): PricePoint {
+  const sold = pointAt(exported.points, point.start)?.price ?? point.price;
+  const share = sold < point.price ? sunShare(point, options) : 0;
+  return share > 0 ? { ...point, price: point.price - share * (point.price - sold), sunShare: share } : point;
 }
 
 /** Returns the expected share of a plan's energy that the roof covers, 0 to 1. */
 export function sunShare(span: Interval, { surplus, kw, others, calendar }: SunOptions): number {
   const days = surplus.get(Math.floor(calendar.minuteOfDay(span.start) / MINUTES)) ?? [];
   if (days.length < MIN_DAYS || kw <= 0) return 0;
-  const near = others.filter((run) => overlaps(run, span));
-  const takenKw = near.length > 0 ? energyIn(span, near) / ((span.end - span.start) / HOUR_MS) : 0;
+  const takenKw = energyIn(span, others) / ((span.end - span.start) / HOUR_MS);
   const covered = days.map((kwh) => Math.min(1, Math.max(0, kwh - takenKw) / kw));
   return covered.reduce((sum, share) => sum + share, 0) / days.length;
+}
+
+/** Returns the energy that runs of `kw` probably get from the roof. Unit: kWh. */
+export function sunEnergy({ points }: Timeline, runs: readonly Interval[], kw: number): number {
+  const own = runs.map((run) => ({ ...run, kw }));
+  return points.reduce((sum, point) => sum + (point.sunShare ? point.sunShare * energyIn(point, own) : 0), 0);
 }
 
 /** Returns the energy of runs within a span. Unit: kWh. */

@@ -8,6 +8,8 @@ export interface PricePoint extends Interval {
   readonly estimate: boolean;
   /** Variable charges within the price; absent if the service does not state them as a number. */
   readonly variableCharges?: number;
+  /** Share of a plan's energy that the roof probably covers, 0 to 1; absent without one. */
+  readonly sunShare?: number;
 }
 
 /** Prices of one home: confirmed ones, then the forecast. Shape: sorted by start, not overlapping, gaps possible. */

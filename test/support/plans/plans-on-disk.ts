@@ -4,6 +4,7 @@ import type { Language } from "../../../src/core/language/language.ts";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanRecord } from "../../../src/core/planning/plan-record.ts";
 import type { PlanSnapshot } from "../../../src/core/planning/snapshot/plan-snapshot.ts";
+import type { HomeHour } from "../../../src/core/planning/sun.ts";
 import type { Timeline } from "../../../src/core/prices/timeline.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { measuredRuns } from "../../../src/plans/measured-runs.ts";
@@ -28,6 +29,7 @@ export interface PlansWorld {
   plugs?: readonly string[];
   language?: Language;
   exportTimeline?: Timeline | null;
+  meteredHours?: HomeHour[];
   groups?: readonly { readonly name: string; readonly limit_kw: number }[];
   /** False for plans whose results are not read, so that many lives are fast. */
   results?: boolean;
@@ -119,6 +121,7 @@ export class PlansOnDisk implements Disposable {
         known: world.known ?? true,
         timeline: () => world.timeline,
         exportTimeline: () => world.exportTimeline ?? null,
+        meteredHours: () => world.meteredHours ?? [],
       },
       calendar,
       isTimeTrusted: () => world.trusted ?? true,

@@ -16,6 +16,7 @@ import { advancePlan, type PlanAdvance, runsOf, UNDECIDED } from "../plan-state-
 import { planReasonOf } from "../snapshot/plan-reason.ts";
 import { type PlanSnapshot, planSnapshot } from "../snapshot/plan-snapshot.ts";
 import { solvePlan } from "../solve-plan.ts";
+import { kilowattsOf, sunPrices, type UsualSurplus } from "../sun.ts";
 import { withUsualPrices } from "../usual-prices.ts";
 import type { GroupSeat } from "./place-group.ts";
 import { afterStateOf, finishByOf, type PlanSlot } from "./plan-dependencies.ts";
@@ -28,6 +29,8 @@ export interface PlanPrices {
   readonly timeline: Timeline | null;
   /** True if the home has import prices and will not get the export prices that the plan needs. */
   readonly lacksExport: boolean;
+  /** Only for a plan with `sun`: what the roof usually has left, and its price; null if that is not known. */
+  readonly sun?: { readonly surplus: UsualSurplus; readonly exported: Timeline } | null;
 }
 
 /** What a decision depends on, besides the plans and their records. */
@@ -77,15 +80,17 @@ export function decidedSnapshot(
   given: Pick<PlanSnapshot, "history" | "refused" | "learned">,
 ): PlanSnapshot {
   const { now, calendar, trusted, language } = context;
-  const { timeline, isHomeKnown, lacksExport } = context.pricesOf({ definition, spec });
+  const { timeline, isHomeKnown, lacksExport, sun } = context.pricesOf({ definition, spec });
   const currency = timeline?.currency ?? null;
   const home = isHomeKnown ? null : definition.home;
   const reason =
     lacksExport && spec.enabled
       ? ({ code: "no_export_price", text: textIn(language, message("plan.no_export_price")) } as const)
-      : planReasonOf({ spec, advance, now, calendar, trusted, currency, home, language });
+      : planReasonOf({ spec, advance, now, calendar, trusted, currency, home, language, lacksSun: sun === null });
   return planSnapshot({ definition, spec, advance, reason, currency, now, ...given });
 }
+
+const NO_RUNS = { startedRuns: [], planned: [] };
 
 /** Plans that are decided already, and how those of groups are decided. */
 interface Turns {
@@ -111,7 +116,12 @@ function decideOne(
   context: DecisionContext,
 ): PlanSlot {
   const { definition, spec } = slot;
-  const alone = inputOf(slot, all, context);
+  const alone = inputOf(
+    slot,
+    all,
+    all.filter((other) => decided.has(other.definition.id)),
+    context,
+  );
   const turn = spec.kind === "avoid" ? undefined : turns.get(definition.power?.group ?? "");
   const crowded = crowdedFor(slot, all, ({ definition: other, advance }) => {
     const isSettled = turn?.places === null || decided.has(other.id);
@@ -138,22 +148,32 @@ function groupTurns(
   context: DecisionContext,
 ): Map<string, GroupTurn> {
   const all = ordered.flatMap(({ id }) => slots.get(id) ?? []);
-  const seats = all.flatMap((slot): GroupSeat[] => {
+  const seats = all.flatMap((slot, i): GroupSeat[] => {
     const { definition, spec } = slot;
     const { power } = definition;
-    return power && spec.kind !== "avoid" ? [{ slot, power, input: inputOf(slot, all, context) }] : [];
+    return power && spec.kind !== "avoid" ? [{ slot, power, input: inputOf(slot, all, all.slice(0, i), context) }] : [];
   });
   const groups = Map.groupBy(seats, ({ power }) => power.group);
   const members = Map.groupBy(all, ({ definition }) => definition.power?.group);
   return new Map([...groups].map(([group, own]) => [group, groupTurn(own, members.get(group) ?? [])]));
 }
 
+/** `first`: the plans that are decided before this one. */
 function inputOf(
   { definition, spec, advance }: PlanSlot,
   all: readonly PlanSlot[],
+  first: readonly PlanSlot[],
   { now, calendar, thresholds, pricesOf, machineOf, awayOf, trusted, graceUntil, solve = solvePlan }: DecisionContext,
 ): PlanInput {
-  const { timeline } = pricesOf({ definition, spec });
+  const { timeline: bought, sun } = pricesOf({ definition, spec });
+  const used = () =>
+    first.flatMap((other) =>
+      runsOf(other.advance.memory ?? NO_RUNS).map((run) => ({ ...run, kw: kilowattsOf(other.spec) })),
+    );
+  const timeline =
+    bought && sun
+      ? sunPrices(bought, sun.exported, { ...sun, kw: kilowattsOf(spec), others: used(), calendar })
+      : bought;
   const roundOf = (slot: Pick<PlanSlot, "spec" | "advance">) => occurrenceOf(slot, calendar, now);
   const window = roundOf({ spec, advance });
   const away =

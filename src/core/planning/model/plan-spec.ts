@@ -5,7 +5,7 @@
 
 import type { Level, LevelThresholds } from "../../prices/level.ts";
 import type { Calendar } from "../../time/calendar.ts";
-import type { EpochMs, Interval } from "../../time/interval.ts";
+import { type EpochMs, HOUR_MS, type Interval } from "../../time/interval.ts";
 
 /** Shape: in calendar order, Monday first. */
 export const weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
@@ -67,6 +67,8 @@ interface PlanCommon {
   readonly fallback?: readonly LocalSpan[];
   /** Energy of a whole occurrence, for its cost. */
   readonly kwh?: number;
+  /** Only for `window` and `slots`: the usual surplus of the roof costs what it would be sold for. */
+  readonly sun?: boolean;
   /** Read with `whenLostOf`, which adds the default. */
   readonly whenLost?: WhenLost;
   readonly enabled: boolean;
@@ -160,6 +162,11 @@ export type SpecFields = Partial<
 /** Returns true for a plan that runs for a number of hours. */
 export function hasHours(spec: PlanSpec): spec is WindowPlan | SlotsPlan {
   return spec.kind === "window" || spec.kind === "slots";
+}
+
+/** Returns the mean power of a plan while it runs; 0 if unknown. Unit: kW. */
+export function kilowattsOf({ energyKw, kwh = 0, hoursMs = 0 }: SpecFields): number {
+  return energyKw ?? (hoursMs > 0 ? (kwh * HOUR_MS) / hoursMs : 0);
 }
 
 /** Returns the relative power in the course of a run; undefined if it is constant. */

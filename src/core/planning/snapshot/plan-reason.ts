@@ -59,6 +59,8 @@ export interface ReasonedFrom extends Pick<PlanInput, "spec" | "now" | "calendar
   readonly currency: string | null;
   /** Name of the plan's home if it is unknown; null if it is known. */
   readonly home: string | null;
+  /** True for a plan with `sun` whose home has no known surplus. */
+  readonly lacksSun?: boolean;
   readonly language: Language;
 }
 
@@ -77,7 +79,8 @@ export function planReasonOf(given: ReasonedFrom): PlanReason {
   const say = sayIn(given.language);
   const { code, text: sentence } = reasoned({ ...given, say });
   const stays = on && !running && state !== "scheduled" ? say("plan.stays_on") : "";
-  const text = `${sentence}${stays}${code === "charge_unknown" ? "" : assumedWords({ ...given, say })}`;
+  const noSun = given.lacksSun && given.spec.enabled ? say("plan.no_sun") : "";
+  const text = `${sentence}${stays}${noSun}${code === "charge_unknown" ? "" : assumedWords({ ...given, say })}`;
   return { code, text: shortened(text) };
 }
 
@@ -227,7 +230,7 @@ function planWords(given: ReasonContext, memory: PlanRecord): string {
   const { say, spec } = given;
   const runs = aheadIn(runsOf(memory), given.now);
   if (spec.kind === "avoid") return `${onButWords(given, memory)}${averageOf(given, memory)}`;
-  const parts = [`${spansOf(given, runs)}${averageOf(given, memory)}`];
+  const parts = [`${spansOf(given, runs)}${averageOf(given, memory)}${sunOf(given)}`];
   if (memory.outcome.kind === "solved" && spec.kind !== "below") {
     const { waits } = memory.outcome;
     if (isProvisional(memory)) parts[0] = say("plan.probably", { plan: parts[0] ?? "" });
@@ -248,6 +251,12 @@ function onButWords(given: ReasonContext, memory: PlanRecord): string {
   const off = without({ start: Math.max(window.start, since), end: window.end }, runsOf(memory));
   const times = spansOf(given, aheadIn(off, given.now));
   return off.length === 0 ? given.say("plan.on_all_time") : given.say("plan.on_but", { times });
+}
+
+/** Returns the energy that is probably from the roof; empty for none. */
+function sunOf(given: ReasonContext): string {
+  const kwh = (given.advance.sunKwh ?? 0).toFixed(1);
+  return Number(kwh) === 0 ? "" : given.say("plan.from_roof", { kwh: decimal(given, kwh) });
 }
 
 /** Returns the mean price of what is named, and that of a start when the window opened if nothing has run yet. */

@@ -23,10 +23,10 @@ const hours = { hoursMs: 2 * 3_600_000, enabled: true };
 test.each([
   ["a window", washer, ["hours", ...times, ...always, ...choices]],
   ["slots", slots, ["hours", ...times, ...always, ...choices]],
-  ["an energy", { ...washer, energyKw: 2, kwh: 4 }, ["energy", ...times, ...always, ...choices]],
+  ["an energy", { ...washer, energyKw: 2, kwh: 4 }, ["energy", "sun", ...times, ...always, ...choices]],
   ["one run", { kind: "window", ...hours, once: { start: 0, end: 1 } }, ["hours", ...always, ...choices]],
   ["a gap", { ...slots, maxGapMs: 3_600_000 }, ["hours", ...times, ...always, "tolerance"]],
-  ["a battery", { ...slots, energyKw: 2, soc }, ["soc_target", "soc_minimum", ...times, ...always, ...choices]],
+  ["a battery", { ...slots, energyKw: 2, soc }, ["soc_target", "soc_minimum", "sun", ...times, ...always, ...choices]],
   ["a price", { kind: "below", maxPrice: 1, ...common }, ["percent", ...times, ...always]],
   ["an avoided price", { kind: "avoid", ...hours }, ["hours", "from", "ready_by", "days", "min_saving", ...always]],
 ] as const)("the settings of a plan with %s", (_, spec, expected) => {
