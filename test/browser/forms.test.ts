@@ -127,7 +127,7 @@ describe.skipIf(lacks("Chromium"))(
       const { page } = screen;
       await typeKeys(page.getByLabel("Hours", { exact: true }), "soon");
       await typeKeys(page.getByLabel("Highest price per kWh"), "500");
-      await typeKeys(page.getByLabel("Maximum number of runs"), "1.5");
+      await typeKeys(page.getByLabel("Priority"), "1.5");
       await page.getByRole("button", { name: "Save" }).click();
       await screen.untilText("#form [role=alert]", /3 fields need another value\./);
       const wrong = async (label: string) => {
@@ -137,10 +137,10 @@ describe.skipIf(lacks("Chromium"))(
         return page.locator(`#${ids[1]}`).textContent();
       };
       expect(await wrong("Highest price per kWh")).toBe("At most 25.");
-      expect(await wrong("Maximum number of runs")).toBe("Enter a whole number.");
+      expect(await wrong("Priority")).toBe("Enter a whole number.");
       expect(await page.getByLabel("Kind").getAttribute("aria-invalid")).toBe("true");
-      const help = page.getByRole("link", { name: "Help Maximum number of runs" });
-      expect(await help.getAttribute("href")).toBe("help/configuration#plans[].at_most_runs");
+      const help = page.getByRole("link", { name: "Help Priority" });
+      expect(await help.getAttribute("href")).toBe("help/configuration#plans[].priority");
       expect(await submitted(screen)).toBeUndefined();
       await screen.picture("form-plan-wrong");
     });

@@ -1,5 +1,7 @@
 /** Keys of earlier versions. Each one is read, and is a warning that names its replacement or its new line. */
 
+import { readDuration } from "../../core/planning/model/plan-definition.ts";
+import { MINUTE_MS } from "../../core/time/interval.ts";
 import { isTree, type Tree } from "../tree.ts";
 import { FILE_SUFFIX } from "./schema-nodes.ts";
 
@@ -28,6 +30,11 @@ const MERGED: Readonly<Record<string, (old: unknown, plan: Tree) => Tree | null>
   when_lost: (word, { fallback = [] }) => ({
     fallback: [fallback, typeof word === "boolean" ? (word ? "on" : "off") : word].flat(),
   }),
+  // Runs that are long enough are not more.
+  at_most_runs: (most, { min_run: known, max_gap: gap, hours }) => {
+    const ms = (known ?? gap) === undefined ? readDuration(hours) : null;
+    return ms ? { min_run: `${Math.ceil(ms / MINUTE_MS / Number(most))}m` } : {};
+  },
   // Every plan compares known hours with estimates of the others, and no estimate switches anything on.
   use_forecast: () => ({}),
 };

@@ -103,7 +103,6 @@ export const planSchema = z
     min_run: lengthOrNone,
     min_pause: lengthOrNone,
     max_gap: length,
-    at_most_runs: z.optional(z.int().check(z.minimum(1))),
     max_price: z.optional(price),
     from: z.optional(time),
     ready_by: z.optional(time),
@@ -146,7 +145,6 @@ const fixedRows: Readonly<Record<Exclude<keyof PlanEntry, PlanSetting | OwnReadi
   min_run: { kinds: ["slots", "below", "avoid"], field: "minRunMs", read: msOf },
   min_pause: { kinds: ["slots", "below", "avoid"], field: "minPauseMs", read: msOf },
   max_gap: { kinds: ["slots", "avoid"], field: "maxGapMs", read: msOf },
-  at_most_runs: { kinds: ["slots"], field: "atMostRuns" },
   soc: {
     kinds: ["slots"],
     field: "soc",

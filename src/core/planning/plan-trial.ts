@@ -17,7 +17,6 @@ const LIMITS = {
   min_run: "minRunMs",
   max_gap: "maxGapMs",
   min_pause: "minPauseMs",
-  at_most_runs: "atMostRuns",
   never: "never",
 } as const;
 type Limit = keyof typeof LIMITS;
@@ -30,7 +29,7 @@ export function trialMistakes(given: PlanSpec): PlanMistake[] {
   const window = horizonOf(spec, TRIAL_DAY, calendar);
   if (!window) return [];
   const fallback = fallbackMistake(spec, window);
-  const runs = tooManyRuns(spec) ?? tooLongRun(spec) ?? neverRuns(spec);
+  const runs = tooLongRun(spec) ?? neverRuns(spec);
   return [...(runs ? [runs] : []), ...(fallback ? [fallback] : [])];
 }
 
@@ -89,15 +88,6 @@ function tooLongRun(spec: PlanSpec): PlanMistake | null {
   return { setting: "min_run", ...message("mistake.min_run", facts) };
 }
 
-/** A number of runs that the pauses between them never allow. */
-function tooManyRuns(spec: PlanSpec): PlanMistake | null {
-  if (spec.kind !== "slots" || spec.atMostRuns === undefined || !spec.minPauseMs) return null;
-  const possible = 1 + Math.floor((nominalWindowMs(spec) - spec.hoursMs) / spec.minPauseMs);
-  if (spec.atMostRuns <= possible) return null;
-  const facts = { most: possible, found: spec.atMostRuns, pause: hoursText(spec.minPauseMs) };
-  return { setting: "at_most_runs", ...message("mistake.many_runs", facts) };
-}
-
 function fallbackMistake(spec: PlanSpec, window: Interval): PlanMistake | null {
   const outside = spec.fallback?.find((span) => spansIn([span], window, calendar).length === 0);
   if (!outside) return null;
@@ -118,7 +108,6 @@ function limitsOf(spec: PlanSpec): Limit[] {
 function limitText(spec: PlanSpec, limit: Limit): string {
   if (limit === "never") return spec.never?.map(spanText).join(", ") ?? "";
   const value = (spec as Limits)[LIMITS[limit]] ?? 0;
-  if (limit === "at_most_runs") return String(value);
   return value < HOUR_MS ? `${Math.round(value / MINUTE_MS)} min` : `${hoursText(value)} h`;
 }
 

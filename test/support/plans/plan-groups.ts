@@ -46,9 +46,9 @@ const HOUSE: readonly GroupPlan[] = [
   { spec: slots(5, { minRunMs: 30 * MINUTE_MS }), watts: 7_400, from: 5, to: 19 },
   { spec: slots(4), watts: 3_000, from: 0, to: 24 },
   { spec: run(2, { profile: [3, 1, 1, 1] }), watts: 2_200, from: 7, to: 19 },
-  { spec: slots(6, { minRunMs: HOUR_MS, minPauseMs: HOUR_MS, atMostRuns: 3 }), watts: 4_000, from: 0, to: 24 },
+  { spec: slots(6, { minRunMs: HOUR_MS, minPauseMs: HOUR_MS }), watts: 4_000, from: 0, to: 24 },
   { spec: run(3), watts: 2_500, from: 6, to: 21 },
-  { spec: slots(3, { minRunMs: 45 * MINUTE_MS, atMostRuns: 2 }), watts: 3_600, from: 4, to: 20 },
+  { spec: slots(3, { minRunMs: 45 * MINUTE_MS }), watts: 3_600, from: 4, to: 20 },
   { spec: slots(5, { minPauseMs: 30 * MINUTE_MS }), watts: 1_500, from: 0, to: 24 },
   { spec: run(1.5), watts: 2_000, from: 8, to: 18 },
 ];

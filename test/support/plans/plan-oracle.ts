@@ -199,17 +199,15 @@ function withCheap(given: SmallCaseOf<SlotsPlan>, chosen: Mask): Mask {
 
 /** Returns whether a step may be chosen, and whether a set satisfies the rules of a plan with hours in any steps. */
 function slotRules(given: SmallCaseOf<SlotsPlan>) {
-  const { spec, now } = given;
+  const { spec } = given;
   const most = Math.round((spec.maxPrice ?? 100) * 10);
   const open = (step: number) => isOpen(given, step) && tenths(given, step) <= most;
   const [minRun, minPause] = [Math.max(1, steps(spec.minRunMs)), Math.max(1, steps(spec.minPauseMs))];
   const maxGap = Math.floor((spec.maxGapMs ?? Number.POSITIVE_INFINITY) / QUARTER_MS);
-  const begunRuns = runsIn(given, fixedMask(given)).filter(([from]) => from >= 0 && from < now).length;
   const keeps = (mask: Mask) =>
     keepsFixed(given, mask, open) &&
     keepsLengths(given, mask, minRun, minPause, open) &&
-    keepsGaps(given, mask, maxGap, minRun, minPause, open) &&
-    runsIn(given, mask).filter(([from]) => from >= 0).length <= Math.max(spec.atMostRuns ?? 100, begunRuns);
+    keepsGaps(given, mask, maxGap, minRun, minPause, open);
   return { open, keeps };
 }
 

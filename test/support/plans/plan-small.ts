@@ -111,7 +111,6 @@ export const smallPlans = {
         kind: fc.constant("slots" as const),
         hoursMs: quarters(1, most),
         maxGapMs: sometimes(quarters(1, 6)),
-        atMostRuns: sometimes(fc.integer({ min: 1, max: 3 })),
         tolerance: sometimes(tolerance, 3),
         cheap: sometimes(fc.record({ moreMs: quarters(0, 5), cheapBelow }), 3),
         ...lengths,

@@ -39,19 +39,11 @@ const slots = {
 
 /** Plans by name, for a week of quarters. */
 export const weekPlans: Readonly<Record<string, PlanSpec>> = {
-  "96 in 10 runs": { ...slots, atMostRuns: 10 },
-  "96 in 6 long runs": { ...slots, minRunMs: 2 * HOUR_MS, atMostRuns: 6 },
-  "160 in 12 runs": {
-    ...slots,
-    hoursMs: 40 * HOUR_MS,
-    minRunMs: 90 * MINUTE_MS,
-    maxGapMs: 16 * HOUR_MS,
-    atMostRuns: 12,
-  },
-  "336 in 18 runs": { ...slots, hoursMs: 84 * HOUR_MS, maxGapMs: 12 * HOUR_MS, atMostRuns: 18 },
-  "48 below a price": { ...slots, hoursMs: 12 * HOUR_MS, maxGapMs: 60 * HOUR_MS, maxPrice: 0.9, atMostRuns: 8 },
+  "96 in runs of an hour": slots,
+  "160 in long runs": { ...slots, hoursMs: 40 * HOUR_MS, minRunMs: 90 * MINUTE_MS, maxGapMs: 16 * HOUR_MS },
+  "336 with short gaps": { ...slots, hoursMs: 84 * HOUR_MS, maxGapMs: 12 * HOUR_MS },
+  "48 below a price": { ...slots, hoursMs: 12 * HOUR_MS, maxGapMs: 60 * HOUR_MS, maxPrice: 0.9 },
   "96 anywhere": { ...base, kind: "slots", hoursMs: 24 * HOUR_MS },
-  "96 anywhere in 10 runs": { ...base, kind: "slots", hoursMs: 24 * HOUR_MS, atMostRuns: 10 },
   "all but 120": { ...base, kind: "avoid", hoursMs: 30 * HOUR_MS, maxGapMs: 2 * HOUR_MS },
   "while cheap": { ...base, kind: "below", maxPrice: 0.6, minRunMs: HOUR_MS, minPauseMs: HOUR_MS },
   "one run of a profile": { ...base, kind: "window", hoursMs: 4 * HOUR_MS, profile: [2, 1, 1, 3] },

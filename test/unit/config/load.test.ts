@@ -291,6 +291,7 @@ describe("a key of an earlier version", () => {
     ["after_pause: 15m", "after: other + 15m", `${washer}, after: other`],
     ["energy: 24", "kwh: 24", "kind: slots, kw: 11"],
     ["use_forecast: true", "", washer],
+    ["at_most_runs: 4", "min_run: 75m", "kind: slots, hours: 5"],
     ["learn: true", "kwh: 1.1 learned", `${washer}, kwh: 1.1`],
     ["when_lost: keep", 'fallback: ["02:00-04:00","keep"]', `${washer}, fallback: ["02:00-04:00"]`],
   ];

@@ -40,7 +40,7 @@ describe("a plan in the file", () => {
   test("of kind window or slots can set all keys", () => {
     const [washer, dryer] = definitionsOf(
       `  - { name: Washing machine, home: home, kind: window, hours: 2.5, profile: [3, 1], kwh: 0.9, from: "22:00", ready_by: "07:00", days: [mon, fri], max_price: 3, tolerance: 5 % latest, fallback: ["02:00-04:30"] }
-  - { name: Dryer, home: home, id: dryer, kind: slots, hours: 1h30m, min_run: 45m, min_pause: 15m, max_gap: 9, at_most_runs: 3, after: washing_machine + 10m, enabled: false }`,
+  - { name: Dryer, home: home, id: dryer, kind: slots, hours: 1h30m, min_run: 45m, min_pause: 15m, max_gap: 9, after: washing_machine + 10m, enabled: false }`,
     );
     expect(washer).toEqual({
       id: "washing_machine",

@@ -5,7 +5,7 @@
 
 import type { Level, LevelThresholds } from "../../prices/level.ts";
 import type { Calendar } from "../../time/calendar.ts";
-import { type EpochMs, HOUR_MS, type Interval } from "../../time/interval.ts";
+import type { EpochMs, Interval } from "../../time/interval.ts";
 
 /** Shape: in calendar order, Monday first. */
 export const weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
@@ -106,8 +106,6 @@ export interface SlotsPlan extends PlanCommon {
   readonly minPauseMs?: number;
   /** Maximum time OFF between runs, before the first run and after the last run of the window. */
   readonly maxGapMs?: number;
-  /** Maximum runs that begin in the window. */
-  readonly atMostRuns?: number;
 }
 
 /** Charge of a battery. Unit: percent of `capacityKwh`. */
@@ -162,11 +160,6 @@ export type SpecFields = Partial<
 /** Returns true for a plan that runs for a number of hours. */
 export function hasHours(spec: PlanSpec): spec is WindowPlan | SlotsPlan {
   return spec.kind === "window" || spec.kind === "slots";
-}
-
-/** Returns the mean power of a plan while it runs; 0 if unknown. Unit: kW. */
-export function kilowattsOf({ energyKw, kwh = 0, hoursMs = 0 }: SpecFields): number {
-  return energyKw ?? (hoursMs > 0 ? (kwh * HOUR_MS) / hoursMs : 0);
 }
 
 /** Returns the relative power in the course of a run; undefined if it is constant. */

@@ -74,5 +74,5 @@ function problemOf({ spec, grid, window }: PlanTask<AvoidPlan>, walls?: HardLimi
   // What closes the first steps does not extend the maximum time OFF.
   const starts = startCosts(new Float64Array(grid.count), lengths.minRun);
   const begin = beginOf(grid, window.start, spec, { costs, starts });
-  return { costs, forced, on, most, ...lengths, maxRuns: Number.POSITIVE_INFINITY, begin };
+  return { costs, forced, on, most, ...lengths, begin };
 }

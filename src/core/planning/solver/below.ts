@@ -21,7 +21,7 @@ export function solveBelow(task: PlanTask<BelowPlan>): PlanSolution {
   const costs = gains(grid, qualifying(task));
   const lengths = lengthsOf(spec, grid.stepMs);
   const begin = beginOf(grid, window.start, spec, { costs, starts: startCosts(costs, lengths.minRun) });
-  const line = { costs, forced: grid.forced, begin, on: null, maxRuns: Number.POSITIVE_INFINITY, ...lengths };
+  const line = { costs, forced: grid.forced, begin, on: null, ...lengths };
   // Fixed runs remain, even if a command made one shorter than `minRun`.
   const choice = new RunsSolver(line).cheapest() ?? new RunsSolver({ ...line, minRun: 1, minPause: 1 }).cheapest();
   const end = Math.round((window.end - grid.start) / grid.stepMs);

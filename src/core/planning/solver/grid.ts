@@ -136,8 +136,6 @@ function pastOf(fixed: readonly Interval[], windowStart: EpochMs, gridStart: Epo
   return {
     /** Time ON inside the window. */
     usedMs: inWindow.reduce((sum, ms) => sum + Math.max(0, ms), 0),
-    /** Number of runs that have begun in the window. */
-    runs: begun.filter((run) => run.start >= windowStart).length,
     /** End of the last run, at most the start of the grid; null if there was none. */
     lastEnd: last && Math.min(last.end, gridStart),
     /** How long the run that reaches the start of the grid has been ON; 0 if none exists. */

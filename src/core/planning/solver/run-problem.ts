@@ -20,17 +20,14 @@ export interface RunsProblem {
   readonly minPause: number;
   /** Maximum consecutive steps OFF, also after the last run; Infinity for no limit. */
   readonly maxGap: number;
-  /** Maximum runs that may begin; Infinity for no limit. */
-  readonly maxRuns: number;
   readonly begin: RunsBegin;
 }
 
 /** A problem with values derived from it. */
 export type RunsLine = Readonly<ReturnType<typeof lineOf>>;
 
-/** `fee`: additional cost of each run that begins. */
-export function lineOf(problem: RunsProblem, fee = 0) {
-  const { costs, forced, on, minRun, maxGap, maxRuns, begin } = problem;
+export function lineOf(problem: RunsProblem) {
+  const { costs, forced, minRun, maxGap } = problem;
   const end = costs.length;
   const latest = new Int32Array(end + 1);
   let nextForced = end;
@@ -38,21 +35,16 @@ export function lineOf(problem: RunsProblem, fee = 0) {
     if (forced[step] === 1) nextForced = step;
     latest[step] = Math.min(step + maxGap, nextForced);
   }
-  const countsRuns = maxRuns < (on ?? end) / minRun;
-  const top = countsRuns ? maxRuns - (begin.kind === "off" ? 1 : 0) : 0;
   return {
     ...problem,
     /** Cost of a run of `minRun` that begins in a step, indexed by step. */
-    starts: startCosts(costs, minRun).map((cost) => cost + fee),
+    starts: startCosts(costs, minRun),
     /** The last step in which it has to be ON again, indexed by the first step OFF; the end of the line without one. */
     latest,
     /** First step that has to be ON; the end of the line if none. */
     firstForced: nextForced,
     /** End of the last step that may be ON. */
     open: costs.findLastIndex((cost) => cost < Number.POSITIVE_INFINITY) + 1,
-    countsRuns,
-    /** Number of runs that may begin after the first one; 0 if runs are not counted. */
-    top,
   };
 }
 

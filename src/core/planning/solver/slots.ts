@@ -91,8 +91,7 @@ function problemOf({ spec, grid, window }: PlanTask<SlotsPlan>, on: number, wall
   const costs = stepCosts(grid, spec.maxPrice, walls);
   const lengths = lengthsOf(spec, grid.stepMs);
   const begin = beginOf(grid, window.start, spec, { costs, starts: startCosts(costs, lengths.minRun) });
-  const maxRuns = Math.max(0, (spec.atMostRuns ?? Number.POSITIVE_INFINITY) - grid.past.runs);
-  return { costs, forced: grid.forced, on, ...lengths, maxRuns, begin };
+  return { costs, forced: grid.forced, on, ...lengths, begin };
 }
 
 /**
@@ -111,16 +110,16 @@ function tolerated(
   if (side === "latest" && begin.kind === "running") return best;
   const most = best.cost + slackOf(percent, best.cost, on, grid);
   const [start, end] = [best.runs[0]?.[0] ?? 0, best.runs.at(-1)?.[1] ?? on];
-  const moved = (steps: number, any: boolean): RunsChoice | null => {
-    if (side === "latest") return solver.cheapest({ most, any, first: start + steps });
+  const moved = (steps: number): RunsChoice | null => {
+    if (side === "latest") return solver.cheapest({ most, first: start + steps });
     const earlier = { ...problem, costs: costs.slice().fill(Number.POSITIVE_INFINITY, end - steps) };
-    return new RunsSolver(earlier, best.fee).cheapest({ most, any });
+    return new RunsSolver(earlier).cheapest({ most });
   };
   let [low, high] = [0, side === "earliest" ? end - on : costs.length - on - start];
   while (low < high) {
     const steps = (low + high + 1) >> 1;
-    if (moved(steps, true)) low = steps;
+    if (moved(steps)) low = steps;
     else high = steps - 1;
   }
-  return low === 0 ? best : (moved(low, false) ?? best);
+  return low === 0 ? best : (moved(low) ?? best);
 }

@@ -11,7 +11,6 @@ import {
   cheapSpec,
 } from "../../../../src/core/planning/cheap-query.ts";
 import { horizonOf } from "../../../../src/core/planning/model/plan-windows.ts";
-import { runPrice } from "../../../../src/core/planning/snapshot/plan-savings.ts";
 import type { PricePoint } from "../../../../src/core/prices/timeline.ts";
 import { type EpochMs, HOUR_MS, type Interval, MINUTE_MS } from "../../../../src/core/time/interval.ts";
 import { at, calendar, daysOf, points, timelineOf } from "../../../support/home/price-days.ts";
@@ -134,75 +133,6 @@ describe("a device that polls every few minutes", () => {
       expect(runsSeen({ spec, from, to, known: () => all })).toEqual(runs);
     },
   );
-
-  test(
-    "a device that polls every few minutes gets the cheapest run of every window",
-    () => {
-      fc.assert(
-        fc.property(fc.constantFrom(...SPANS), prices, (span, stream) => {
-          const spec = specOf();
-          const all = pricesOf(span, stream);
-          const range = daysOf(span[0], span[1]);
-          const windows = windowsIn(spec, range.start, range.end);
-          const from = windows[0]?.start ?? range.start;
-          const runs = runsSeen({ spec, from, to: range.end, everyMs: 5 * MINUTE_MS, known: () => all });
-          for (const window of windows) {
-            const [run] = within(runs, window);
-            let least = Number.POSITIVE_INFINITY;
-            for (let start = window.start; start + spec.hoursMs <= window.end; start += 15 * MINUTE_MS) {
-              const other = runPrice(all, { start, end: start + spec.hoursMs }, "confirmed");
-              least = Math.min(least, other ?? Number.POSITIVE_INFINITY);
-            }
-            expect(run && runPrice(all, run, "confirmed")).toBeCloseTo(least, 9);
-          }
-        }),
-        { numRuns: 15 },
-      );
-    },
-    SLOW_MS,
-  );
-
-  test(
-    "a device that polls every few minutes keeps its started run when tomorrow's prices are published, from 12:00 to 22:00",
-    () => {
-      fc.assert(
-        fc.property(
-          settingsOf,
-          fc.constantFrom(...SPANS),
-          prices,
-          fc.integer({ min: 12 * 60, max: 22 * 60 }),
-          (settings, span, stream, publishedAt) => {
-            const read = cheapSpec(settings);
-            fc.pre(read.kind === "spec");
-            if (read.kind !== "spec") return;
-            const { spec } = read;
-            const all = pricesOf(span, stream);
-            const range = daysOf(span[0], span[1]);
-            const byEnd = new Map<EpochMs, PricePoint[]>();
-            const known = (now: EpochMs) => {
-              const today = calendar.day(now);
-              const published = now >= calendar.timeOnDay(now, publishedAt);
-              const until = published ? calendar.add("day", today.end, 1) : today.end;
-              const points = byEnd.get(until) ?? all.filter((point) => point.start < until);
-              byEnd.set(until, points);
-              return points;
-            };
-            const windows = windowsIn(spec, range.start, range.end);
-            const from = windows[0]?.start ?? range.start;
-            const runs = runsSeen({ spec, from, to: range.end, everyMs: 5 * MINUTE_MS, known });
-            for (const window of windows) {
-              const seen = within(runs, window);
-              if (spec.kind === "window")
-                expect(seen.map(({ start, end }) => end - start)).toEqual(seen.length ? [spec.hoursMs] : []);
-              else expect(lengthOf(seen)).toBeLessThanOrEqual(spec.hoursMs);
-            }
-          },
-        ),
-        { numRuns: 30 },
-      );
-    },
-    SLOW_MS,
-  );
 });
 
 describe("a query for one night", () => {
@@ -216,12 +146,6 @@ describe("a query for one night", () => {
   test.each([1, 5, 15, 60])("polled every %i minutes returns the run of the plan", (minutes) => {
     const runs = runsSeen({ spec, from: evening, to: morning, everyMs: minutes * MINUTE_MS, known: () => all });
     expect(runs).toEqual([night]);
-  });
-
-  test("polled once an hour at half past is still ON for three hours", () => {
-    const from = evening + 30 * MINUTE_MS;
-    const runs = runsSeen({ spec, from, to: morning, everyMs: HOUR_MS, known: () => all });
-    expect(runs.map(({ start, end }) => end - start)).toEqual([3 * HOUR_MS]);
   });
 
   test("a query for one night keeps a start between two requests", () => {
@@ -250,24 +174,6 @@ describe("a query for one night", () => {
     expect(restarted.advance.running).toMatchObject(night);
     const forgotten = askCheap({ ...moment, now: night.end - MINUTE_MS }, null);
     expect(forgotten.advance.running?.start).not.toBe(night.start);
-  });
-
-  test("a query for one night is never ON above max_price", () => {
-    const expensive = specOf({ maxPrice: 0.4 });
-    expect(runsSeen({ spec: expensive, from: evening, to: morning, known: () => all })).toEqual([]);
-    const fine = specOf({ maxPrice: 0.5 });
-    expect(runsSeen({ spec: fine, from: evening, to: morning, known: () => all })).toEqual([night]);
-  });
-
-  test("of kind slots uses the cheapest quarter hours, adjacent or not", () => {
-    const zigzag = points(daysOf("2026-06-10", "2026-06-11"), (i) => (i % 4 === 0 ? 0.1 : 2));
-    const runs = runsSeen({
-      spec: specOf({ kind: "slots", hoursMs: HOUR_MS }),
-      from: at("2026-06-10T05:00:00Z"),
-      to: morning,
-      known: () => zigzag,
-    });
-    expect(runs.map(({ start, end }) => end - start)).toEqual(Array(4).fill(15 * MINUTE_MS));
   });
 });
 

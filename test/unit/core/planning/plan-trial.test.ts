@@ -31,10 +31,6 @@ describe("a plan that can never run as meant is a mistake:", () => {
       "max_gap: expected another value: no choice of runs fits into the 24 h of its window, found 2 h with hours 3 h, min_pause 12 h",
     ],
     [
-      `kind: slots, hours: 3, at_most_runs: 3, min_pause: 12, ${AT_NIGHT}`,
-      "at_most_runs: expected at most 1, found 3: with the 12 h of min_pause between them there is no time for more",
-    ],
-    [
       "kind: avoid, hours: 24",
       "hours: expected another value: with this one the plan would never run in the 24 h of its window",
     ],
