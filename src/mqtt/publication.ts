@@ -53,11 +53,11 @@ export class Publication {
     this.#deps = deps;
     this.#watch = new BrokerWatch(state.problems);
     const [firstHome = ""] = state.homes.ids;
-    this.#publishPrices(firstHome, state.startedAt);
+    this.#publishFirst(firstHome, state.startedAt);
     this.loop = new DueLoop({
       clock: options.clock,
       items: () => this.#currentParts(),
-      first: (part, now) => this.#publishPrices(part, now),
+      first: (part, now) => this.#publishFirst(part, now),
       between: state.decided,
       slices: { nextTurn: () => this.#sent() },
       work: (part, now) => this.#work(part, now),
@@ -70,10 +70,9 @@ export class Publication {
     client.addListener({ subscriptions: [], onUp: wake, onDown: wake, onRefused: wake });
   }
 
-  #publishPrices(part: string, now: EpochMs): void {
-    const { state, showing, client } = this.#deps;
-    const home = state.homes.named(part);
-    if (home) client.retained.showFirst(showing.pricesOf(home, now), part);
+  #publishFirst(part: string, now: EpochMs): void {
+    const messages = this.#deps.showing.urgent(part, now);
+    if (messages.length > 0) this.#deps.client.retained.showFirst(messages, part);
   }
 
   /** Lets other work run, and the broker take the urgent messages. */

@@ -30,7 +30,7 @@ import { daemonMessages, type RefusedTopic } from "./topics/daemon-topics.ts";
 import { exportMessage, formatMessages } from "./topics/format-topics.ts";
 import { homeMessages, urgentMessages } from "./topics/home-topics.ts";
 import { placeMessages } from "./topics/place-topics.ts";
-import { awayMessage, planMessages } from "./topics/plan-topics.ts";
+import { awayMessage, planMessages, signalMessage } from "./topics/plan-topics.ts";
 import { plugMessages } from "./topics/plug-topics.ts";
 import { peakMessages, usageMessages } from "./topics/usage-topics.ts";
 
@@ -81,11 +81,15 @@ export class StatePublisher {
     return this.#announcer.linkTo(dashboardUrl);
   }
 
-  /** Returns the urgent price messages of a home at `now`. They take a fraction of the time of the whole state. */
-  pricesOf(home: Home, now: EpochMs): readonly RetainedMessage[] {
-    const { config, homeReader } = this.#deps;
-    const snapshot = publishedSnapshot(this.#deps, home, now, (of, at) => homeReader.urgentSnapshot(of, at));
-    return urgentMessages(config.mqtt.base_topic, snapshot);
+  /** Returns the prices of a home at `now`, or the signals of decided plans. They take a fraction of the time of the whole part. */
+  urgent(part: string, now: EpochMs): readonly RetainedMessage[] {
+    const { config, homes, homeReader, plans } = this.#deps;
+    const base = config.mqtt.base_topic;
+    const decided = part.startsWith(PLANS) ? plans.snapshotsOf(part.slice(PLANS.length)) : null;
+    if (decided) return decided.map((plan) => signalMessage(base, plan));
+    const home = homes.named(part);
+    const snapshotOf = (of: Home, at: EpochMs) => homeReader.urgentSnapshot(of, at);
+    return home ? urgentMessages(base, publishedSnapshot(this.#deps, home, now, snapshotOf)) : [];
   }
 
   /** Returns the whole state of a home at `now`. */

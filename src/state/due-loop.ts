@@ -16,7 +16,7 @@ export interface DueLoopDeps {
   readonly work: (item: string, now: EpochMs) => EpochMs;
   /** Does what is urgent for an item. Called for all items that are due, before `work`. */
   readonly first?: (item: string, now: EpochMs) => void;
-  /** Waited for between `first` and `work`. What it changes is worked on before the items that are due. */
+  /** Waited for between `first` and `work`. Then comes `first` for what it changed, which is also worked on before the rest. */
   readonly between?: () => Promise<unknown>;
   /** Called when the set of items has changed, after the work on each of them. */
   readonly kept?: (items: ReadonlySet<string>) => void | Promise<void>;
@@ -108,6 +108,7 @@ export class DueLoop {
     };
     if (first) await inSlices(wanted, workFirst, slices);
     await between?.();
+    if (first && between) await inSlices([...this.#changed], workFirst, slices);
     await inSlices(this.#queue(wanted, present), workOne, { ...slices, ...(within && { within }) });
     if (present === known || signal.aborted) return;
     for (const item of this.#dueOf.keys()) if (!present.has(item)) this.#note(item, null);

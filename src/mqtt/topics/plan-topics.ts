@@ -16,11 +16,13 @@ export function awayMessage(base: string, home: string, away: Away | null): Reta
   return { topic: `${base}/${home}/away`, payload };
 }
 
-/** Returns all state messages of a plan. `base` is the base topic without a trailing slash. */
+/** Returns the signal of a plan. `base` is the base topic without a trailing slash. */
+export function signalMessage(base: string, plan: PlanSnapshot): RetainedMessage {
+  return { topic: `${base}/${planPath(plan)}`, payload: plan.on ? "ON" : "OFF", heartbeat: true, urgent: true };
+}
+
+/** Returns all state messages of a plan. */
 export function planMessages(base: string, plan: PlanSnapshot): RetainedMessage[] {
-  const topic = `${base}/${planPath(plan)}`;
-  return [
-    { topic, payload: plan.on ? "ON" : "OFF", heartbeat: true, urgent: true },
-    { topic: `${topic}/state`, payload: JSON.stringify(planStatus(plan)) },
-  ];
+  const signal = signalMessage(base, plan);
+  return [signal, { topic: `${signal.topic}/state`, payload: JSON.stringify(planStatus(plan)) }];
 }

@@ -152,6 +152,7 @@ test("the work waits for what goes between, and what that changed is worked on f
   expect([looped.first.slice(3), looped.worked]).toEqual([["home0", "home1"], []]);
   decided.resolve();
   await looped.settled();
+  expect(looped.first.slice(5)).toEqual(["home2"]);
   expect(looped.worked.slice(0, 3)).toEqual(["home2@1", "home0@1", "home1@1"]);
 });
 
