@@ -97,16 +97,17 @@ export class ConnectionLimits {
     socket.destroy();
   }
 
-  /** Returns the one to evict: of the address with the most, without a request in progress, waiting the longest. */
+  /** Returns the one to evict: of the addresses with the most, without a request in progress, waiting the longest. */
   #leastUseful(hasGrace: boolean): Place | null {
     const now = this.#monotonicMs();
     const graceMs = ({ answers }: Place) => (answers > 0 ? ANSWERING_GRACE_MS : WAITING_GRACE_MS);
-    const places = [...this.#places.values()];
-    const held = Map.groupBy(places, ({ from }) => from);
-    const heldBy = ({ from }: Place) => held.get(from)?.length ?? 0;
-    const [least] = places
+    const held = [...Map.groupBy(this.#places.values(), ({ from }) => from).values()];
+    const most = Math.max(...held.map(({ length }) => length));
+    const [least] = held
+      .filter(({ length }) => length === most)
+      .flat()
       .filter((place) => !hasGrace || now - place.since >= graceMs(place))
-      .sort((a, b) => heldBy(b) - heldBy(a) || Number(a.answers > 0) - Number(b.answers > 0) || a.since - b.since);
+      .sort((a, b) => Number(a.answers > 0) - Number(b.answers > 0) || a.since - b.since);
     return least ?? null;
   }
 }
