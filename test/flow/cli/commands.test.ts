@@ -89,8 +89,9 @@ describe("without a running daemon a command uses the data directory itself:", (
     await using installed = await TestDaemon.install();
     const { code, output } = await installed.run("check", "--online");
     expect(output).toContain("tested by this command, because no daemon is running:");
+    // 60 if a minute of the service begins after the request.
     expect(output).toMatch(
-      /ok {3}service \(consumer\): it answers; 2 addresses; requests left: 59 this minute, 1999 today/,
+      /ok {3}service \(consumer\): it answers; 2 addresses; requests left: (59|60) this minute, 1999 today/,
     );
     expect(output).toMatch(/ok {3}service \(third_party\): it answers/);
     expect(output).toMatch(/ok {3}broker: built in, port 0 free/);

@@ -23,7 +23,6 @@ test("over the day of 100 quarters, all discovery documents and states are valid
       const { start: from, end: to } = watcher.json("elbro/home/price/state");
       return Date.parse(String(from)) <= now && now < Date.parse(String(to));
     }, `the price of hour ${hours}`);
-    await watcher.quiet();
     assertDiscovery(tree());
   }
   expect(watcher.topics().filter((topic) => topic.startsWith("homeassistant/"))).toEqual(

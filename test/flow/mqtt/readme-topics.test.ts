@@ -57,7 +57,6 @@ test("mqtt.md contains exactly the topics that elbro publishes", async () => {
       watcher.payload("elbro/refused_command") !== null,
     "everything there is to show",
   );
-  await watcher.quiet();
   const published = watcher.topics().filter((topic) => topic.startsWith("elbro/"));
   const patterns = documented.map((topic) => ({ topic, pattern: patternOf(topic) }));
   const undocumented = published.filter((topic) => !patterns.some(({ pattern }) => pattern.test(topic)));

@@ -53,7 +53,6 @@ test("plans follow least saving, charge, several days, a place and holidays, and
   await untilPlan(daemon, (plan) => plan.settings.percent?.value === 60, "another percentage", "floor");
 
   await watcher.until(() => watcher.payload("elbro/region/plan/office") !== null, "the plan of a place");
-  await watcher.quiet();
   await clock.runUntil(EVENING + HOUR_MS);
   const office = () => watcher.json("elbro/region/plan/office/state") as { state: string; runs: unknown[] };
   await watcher.until(() => office().runs.length > 0, "the hours of a place");

@@ -49,11 +49,11 @@ test.each([
     await expect.poll(() => plug.device.on).toBe(isOnBefore);
     await move(it);
     await expect.poll(() => plug.device.on).toBe(whenLost === "on");
+    await it.watcher.until(() => it.watcher.payload("elbro/home/price") === null, "no price of a home that is gone");
     expect(signal(it)).not.toBe("ON");
     const problems = (it.watcher.json("elbro/info") as { problems: { code: string; detail: string }[] }).problems;
     expect(problems.map(({ code }) => code)).toEqual(expect.arrayContaining(["address_gone", "unknown_home"]));
     expect(problems.filter(({ code }) => code === "address_gone")).toHaveLength(1);
-    expect(it.watcher.payload("elbro/home/price")).toBe(null);
   },
 );
 

@@ -21,7 +21,6 @@ describe("a reload of the configuration", () => {
 
     await daemon.reload({ plans: [car] });
     await watcher.until(() => watcher.payload("elbro/home/plan/car") !== null, "the plan");
-    await watcher.quiet();
     const hours = () =>
       (watcher.json("elbro/home/plan/car/state").settings as { hours: { value: number } }).hours.value;
     expect(hours()).toBe(2);
@@ -39,11 +38,9 @@ describe("a reload of the configuration", () => {
     await using daemon = await TestDaemon.start({ start: START, config: { plans: [below] } });
     const { watcher } = daemon;
     await watcher.until(() => watcher.payload("elbro/home/plan/car") === "ON", "ON");
-    await watcher.quiet();
     const since = watcher.json("elbro/home/plan/car/state");
     await daemon.reload({ plans: [below, { ...below, name: "Heater" }] });
     await watcher.until(() => watcher.payload("elbro/home/plan/heater") !== null, "the other plan");
-    await watcher.quiet();
     expect(watcher.payload("elbro/home/plan/car")).toBe("ON");
     expect(watcher.json("elbro/home/plan/car/state").next_end).toBe(since.next_end);
   });

@@ -18,7 +18,6 @@ test("two consumer accounts have two quotas, and each has its own problems", asy
   await daemon.clock.runUntil(MORNING + HOUR_MS);
   const { watcher } = daemon;
   await watcher.until(() => watcher.payload("elbro/home/price") !== null, "the price of the account that works");
-  await watcher.quiet();
   const { problems, interfaces } = watcher.json("elbro/info") as {
     problems: { code: string; subject: string; request_id: string; advice: string }[];
     interfaces: Record<string, { state: string }>;

@@ -27,7 +27,6 @@ test("with a wrong clock no signal is ON, and it is a problem; a corrected clock
   await daemon.clock.runUntil(MORNING + DAY_MS);
   const { watcher } = daemon;
   await watcher.until(() => problems(daemon).length > 0, "a problem");
-  await watcher.quiet();
   expect(problems(daemon)).toMatchObject([
     { code: "clock_wrong", detail: expect.stringContaining("10 min behind the service's clock") },
   ]);

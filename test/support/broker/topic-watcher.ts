@@ -2,6 +2,9 @@ import mqtt, { type MqttClient } from "mqtt";
 import { HANG_MS } from "../runner/time-limits.ts";
 
 const QUIET_ROUNDS = 5;
+const MAX_ROUNDS = 1_000;
+/** Topic of messages that the watcher sends to itself. */
+const FENCE = "topic-watcher/fence";
 
 /** An MQTT client that subscribes to all topics, or to `topics`, and keeps every message. */
 export class TopicWatcher implements AsyncDisposable {
@@ -9,11 +12,15 @@ export class TopicWatcher implements AsyncDisposable {
   readonly #latest = new Map<string, string>();
   readonly #client: MqttClient;
   readonly #waiting = new Set<() => void>();
+  readonly #mayPublish: boolean;
+  #arrived: () => void = () => undefined;
 
-  private constructor(client: MqttClient) {
+  private constructor(client: MqttClient, mayPublish: boolean) {
     this.#client = client;
+    this.#mayPublish = mayPublish;
     client.on("message", (topic, bytes, packet) => {
       const payload = bytes.toString();
+      if (topic === FENCE) return this.#arrived();
       this.seen.push({ topic, payload, retain: packet.retain });
       if (payload === "") this.#latest.delete(topic);
       else this.#latest.set(topic, payload);
@@ -27,8 +34,8 @@ export class TopicWatcher implements AsyncDisposable {
   ): Promise<TopicWatcher> {
     const { topics = ["#"], ...login } = options;
     const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { protocolVersion: 4, ...login });
-    const watcher = new TopicWatcher(client);
-    await client.subscribeAsync(topics, { qos: 1 });
+    const watcher = new TopicWatcher(client, login.username === undefined);
+    await client.subscribeAsync([...topics, FENCE], { qos: 1 });
     return watcher;
   }
 
@@ -47,9 +54,18 @@ export class TopicWatcher implements AsyncDisposable {
     return [...this.#latest.keys()].sort();
   }
 
-  /** Waits until `holds` returns true. Rejects with `what` after `HANG_MS`. */
-  until(holds: () => boolean, what: string): Promise<void> {
-    return new Promise((resolve, reject) => {
+  /**
+   * Waits until `holds` returns true and the publishers in this process have sent what belongs to it, so that other topics may be
+   * read at once. Rejects with `what` after `HANG_MS`.
+   */
+  async until(holds: () => boolean, what: string): Promise<void> {
+    await this.asSoonAs(holds, what);
+    await this.quiet();
+  }
+
+  /** Waits until `holds` returns true, and not for what follows. Rejects with `what` after `HANG_MS`. */
+  asSoonAs(holds: () => boolean, what: string): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(look);
         reject(new Error(`not heard: ${what}; the last topics are ${this.seen.slice(-5).map(({ topic }) => topic)}`));
@@ -66,16 +82,29 @@ export class TopicWatcher implements AsyncDisposable {
   }
 
   /**
-   * Resolves when the publishers in this process send no more: several messages of our own arrive without others. A test that
-   * waited for one topic waits for this before it reads another one.
+   * Resolves when several messages of our own arrive without others in between; without the right to publish, several answers.
+   * A publisher that never stops is waited for in `MAX_ROUNDS` of them.
    */
   async quiet(): Promise<void> {
-    for (let rounds = 0; rounds < QUIET_ROUNDS; rounds++) {
-      const [topic, known] = [`quiet/${this.seen.length}`, this.seen.length];
-      await this.publish(topic, "1");
-      await this.until(() => this.seen.some((each) => each.topic === topic), topic);
-      if (this.seen.length > known + 1) rounds = -1;
+    for (
+      let [quiet, rounds] = [0, 0];
+      quiet < QUIET_ROUNDS && rounds < MAX_ROUNDS && this.#client.connected;
+      rounds++
+    ) {
+      const known = this.seen.length;
+      await this.#roundTrip();
+      quiet = this.seen.length > known ? 0 : quiet + 1;
     }
+  }
+
+  async #roundTrip(): Promise<void> {
+    if (!this.#mayPublish) return void (await this.#client.subscribeAsync(FENCE).catch(() => null));
+    const arrived = Promise.withResolvers<void>();
+    this.#arrived = arrived.resolve;
+    this.#client.once("close", arrived.resolve);
+    await this.#client.publishAsync(FENCE, "").catch(arrived.resolve);
+    await arrived.promise;
+    this.#client.off("close", arrived.resolve);
   }
 
   async publish(topic: string, payload: string, { retain = false } = {}): Promise<void> {
