@@ -30,19 +30,24 @@ describe.each(formattedDays)("$name ($date)", (day) => {
   const today = dayOf(date);
   const tomorrow = dayOf(dateAfter);
 
-  test("nordpool: raw_today and raw_tomorrow cover both days, today and tomorrow contain their prices", () => {
-    const shown = whole("nordpool", day, { tomorrow: "there" });
+  /** Returns a format with its prices of both days, which cover them without a gap. */
+  const bothDays = (format: "nordpool" | "predbat") => {
+    const shown = whole(format, day, { tomorrow: "there" });
     const [first, second] = [shown.raw_today as Raw, shown.raw_tomorrow as Raw];
-    expectTiling(
-      first.map(({ start }) => start),
-      today.start,
-      today.end,
-    );
-    expectTiling(
-      second.map(({ start }) => start),
-      tomorrow.start,
-      tomorrow.end,
-    );
+    for (const [prices, { start, end }] of [
+      [first, today],
+      [second, tomorrow],
+    ] as const)
+      expectTiling(
+        prices.map((price) => price.start),
+        start,
+        end,
+      );
+    return [shown, first, second] as const;
+  };
+
+  test("nordpool: raw_today and raw_tomorrow cover both days, today and tomorrow contain their prices", () => {
+    const [shown, first, second] = bothDays("nordpool");
     expect([first.length, second.length]).toEqual([quarters, quartersAfter]);
     expect(first.every(({ end }, i) => end === (first[i + 1]?.start ?? second[0]?.start))).toBe(true);
     expect(first.every(({ start }) => /[+]0[12]:00$/.test(start))).toBe(true);
@@ -85,18 +90,7 @@ describe.each(formattedDays)("$name ($date)", (day) => {
   });
 
   test("Predbat: contains start, end and value of every interval", () => {
-    const shown = whole("predbat", day, { tomorrow: "there" });
-    const [first, second] = [shown.raw_today as Raw, shown.raw_tomorrow as Raw];
-    expectTiling(
-      first.map(({ start }) => start),
-      today.start,
-      today.end,
-    );
-    expectTiling(
-      second.map(({ start }) => start),
-      tomorrow.start,
-      tomorrow.end,
-    );
+    const [, , second] = bothDays("predbat");
     expect(Date.parse(second.at(-1)?.end ?? "")).toBe(tomorrow.end);
   });
 
