@@ -48,6 +48,8 @@ test.each([
     expect(signal(it)).toBe(before);
     await expect.poll(() => plug.device.on).toBe(isOnBefore);
     await move(it);
+    await it.watcher.until(() => it.watcher.payload("elbro/home/price") === null, "the end of the price");
+    await it.watcher.quiet();
     await expect.poll(() => plug.device.on).toBe(whenLost === "on");
     await it.watcher.until(() => it.watcher.payload("elbro/home/price") === null, "no price of a home that is gone");
     expect(signal(it)).not.toBe("ON");
