@@ -114,7 +114,6 @@ async function runUpdateCheck(parts: LoopParts, feed: string): Promise<void> {
   const loop = new UpdateLoop({
     ...parts,
     feed,
-    proxy: parts.proxy ?? null,
     memory: parts.storage.settings,
     heartbeat: stats.heartbeat("checking for updates", parts.signal),
     onRelease(release) {
@@ -158,7 +157,7 @@ async function runNotifications(
       const observed = { homes: snapshots, plans: plans.snapshots, problems: problems.list() };
       return conditionsIn({ ...observed, calendar, now, language });
     },
-    publish: (note, signal) => publish(account, note, signal, parts.proxy ?? null),
+    publish: (note, signal) => publish(account, note, signal, parts.proxy),
     memory: parts.storage.settings,
     heartbeat: stats.heartbeat("notifying", parts.signal),
   });

@@ -4,7 +4,7 @@ import type { Language } from "../../core/language/language.ts";
 import { message, reasonOf, sayIn, type Text } from "../../core/language/text.ts";
 import { foreignSources, foreignValue, objectOf } from "../../core/text/foreign-text.ts";
 import { openTransport } from "../../service/client/http-transport.ts";
-import { NO_PROXY, type ProxySettings } from "../../service/client/proxy.ts";
+import type { ProxySettings } from "../../service/client/proxy.ts";
 import type { Note, Published } from "./note.ts";
 import { type WebhookRequest, webhookRequest } from "./webhook.ts";
 
@@ -20,12 +20,12 @@ export async function publish(
   account: NotifyAccount,
   note: Note,
   signal: AbortSignal,
-  proxy: ProxySettings | null = null,
+  proxy?: ProxySettings | null,
 ): Promise<Published> {
   const { url, method, headers, body } = requestFor(account, { ...note, message: bounded(note.message) });
   const { origin, pathname, search } = new URL(url);
   const transport = openTransport(origin, {
-    proxy: proxy ?? NO_PROXY,
+    proxy,
     timeoutMs: TIMEOUT_MS,
     maxBytes: foreignSources.small_answer.length,
   });
@@ -57,7 +57,7 @@ export async function sendTestNote(
     priority: 3,
     tags: ["white_check_mark"],
   };
-  const published = await publish(account, note, signal, proxy ?? null);
+  const published = await publish(account, note, signal, proxy);
   return published.kind === "sent" ? null : published.why;
 }
 

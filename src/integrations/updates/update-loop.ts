@@ -20,7 +20,7 @@ export interface UpdateLoopDeps {
   readonly feed: string;
   readonly clock: Clock;
   readonly memory: KeyValue;
-  readonly proxy: TransportOptions["proxy"] | null;
+  readonly proxy?: TransportOptions["proxy"];
   readonly heartbeat: NonNullable<LoopOptions["heartbeat"]>;
   readonly log: { info(facts: object, text: string): void };
   /** Called with the stored answer at the start, and with each new one. */
@@ -94,7 +94,7 @@ export class UpdateLoop {
   async #request(signal: AbortSignal): Promise<ReleaseUpdate | { readonly why: Text }> {
     const { feed, proxy } = this.#deps;
     const { origin, pathname, search } = new URL(feed);
-    const options = { timeoutMs: TIMEOUT_MS, maxBytes: foreignSources.update_feed.length, ...(proxy ? { proxy } : {}) };
+    const options = { timeoutMs: TIMEOUT_MS, maxBytes: foreignSources.update_feed.length, proxy };
     const transport = openTransport(origin, options);
     try {
       const { status, body } = await transport.get(`${pathname}${search}`, HEADERS, signal);

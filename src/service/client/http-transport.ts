@@ -42,7 +42,8 @@ export interface Transport {
 export interface TransportOptions {
   /** Certificate authorities in PEM that replace the well-known ones. */
   readonly ca?: string;
-  readonly proxy?: ProxySettings;
+  /** None by default. */
+  readonly proxy?: ProxySettings | null | undefined;
   /** Time limit from the first packet to the last byte, at most `REQUEST_TIMEOUT_MS`. */
   readonly timeoutMs?: number;
   /** Longest body of a response; that of the service by default. */
@@ -58,9 +59,9 @@ const CONNECTIONS = 4;
 
 export function openTransport(origin: string, options: TransportOptions = {}): Transport {
   const timeoutMs = Math.min(options.timeoutMs ?? REQUEST_TIMEOUT_MS, REQUEST_TIMEOUT_MS);
-  const agent = openAgent(origin, timeoutMs, options);
-  const { httpProxy, httpsProxy } = options.proxy ?? NO_PROXY;
-  const proxyUrl = origin.startsWith("https:") ? httpsProxy : httpProxy;
+  const proxy = options.proxy ?? NO_PROXY;
+  const agent = openAgent(origin, timeoutMs, { ...options, proxy });
+  const proxyUrl = origin.startsWith("https:") ? proxy.httpsProxy : proxy.httpProxy;
   const closing = new AbortController();
   const answered = async (request: SentRequest, signal: AbortSignal) => {
     const deadline = new AbortController();
@@ -99,7 +100,7 @@ export function openTransport(origin: string, options: TransportOptions = {}): T
 function openAgent(
   origin: string,
   timeoutMs: number,
-  { ca, proxy = NO_PROXY, maxBytes }: TransportOptions,
+  { ca, proxy, maxBytes }: TransportOptions & { readonly proxy: ProxySettings },
 ): Dispatcher {
   const socket = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: FAMILY_ATTEMPT_MS, timeout: timeoutMs };
   const toService = ca === undefined ? socket : { ...socket, ca };

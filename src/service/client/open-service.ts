@@ -23,7 +23,7 @@ export function openService({ config, proxy }: ServiceOptions): Service {
   // The HTTP client takes 12 ms and 6 MB to load. A warm start publishes stored data before it is needed.
   const connect = () => {
     transport ??= import("./http-transport.ts").then(({ openTransport }) =>
-      openTransport(base.origin, { ...(ca === undefined ? {} : { ca }), ...(proxy ? { proxy } : {}) }),
+      openTransport(base.origin, { ...(ca === undefined ? {} : { ca }), proxy }),
     );
     return transport;
   };
