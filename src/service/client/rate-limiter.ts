@@ -7,13 +7,16 @@ import * as z from "zod/mini";
 import {
   type Attempt,
   DAY_WINDOW_MS,
+  FLIGHT_MS,
   isPlausibleDayLimit,
   MAX_ATTEMPTS,
   type MonotonicMs,
   type RateLimit,
+  SERVICE_WINDOW_MS,
   type Share,
   type Spend,
   type SpentAttempt,
+  UNUSED_PART,
 } from "../../core/fetching/rate-limit.ts";
 import { RateWindow } from "../../core/fetching/rate-window.ts";
 import { invariant } from "../../core/invariant.ts";
@@ -22,7 +25,6 @@ import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
 import { type AnswerNotes, serviceTime } from "./answer-notes.ts";
-import { LostLedger } from "./lost-ledger.ts";
 import { ageByServerTime, type IdleNote, idleNote, type PlacedAttempt, placeAttempts } from "./restored-attempts.ts";
 import { SharedQuota, storedSharedQuota } from "./shared-quota.ts";
 
@@ -54,6 +56,8 @@ export interface RateLimiterDeps {
   readonly memory: KeyValue;
   readonly clock: RateLimiterClock;
   readonly source: RateLimitSource;
+  /** True if attempts of the last day may be missing in the request log. */
+  readonly isLogIncomplete?: boolean;
 }
 
 /** What a permit tells its rate limiter. */
@@ -130,7 +134,6 @@ const NOTE_EVERY_MS = 30 * MINUTE_MS;
 export class RateLimiter {
   readonly #deps: RateLimiterDeps;
   readonly #ceilings = new SharedQuota();
-  readonly #unknown: LostLedger;
   #spending: RateWindow;
   /** Attempts of earlier boots, until the service's time has shown their age. */
   #past: readonly PlacedAttempt[];
@@ -145,17 +148,14 @@ export class RateLimiter {
     this.#deps = deps;
     const { account, requestLog, memory, clock } = deps;
     const now = clock.monotonicMs();
-    this.#unknown = new LostLedger(memory, account, clock.boot, now);
     const attempts = requestLog.recent(account, MAX_ATTEMPTS);
     const note = readJson(memory, `idle/${account}`, idleNote);
     const placed = placeAttempts(attempts, note, clock.boot);
     this.#newestId = attempts.at(-1)?.id ?? 0;
     this.#past = placed.filter((_, i) => attempts[i]?.boot !== clock.boot);
     this.#spending = new RateWindow(placed);
-    placed.forEach(({ at, serverMs }, i) => {
-      this.#ceilings.resume(attempts[i]?.id ?? 0, at, serverMs !== null, now);
-    });
     this.#restoreCeilings(attempts, now);
+    if (deps.isLogIncomplete) this.#assumeUsed(now);
   }
 
   /** Returns why the quota is too small for the fetch schedule; null if it is not. */
@@ -170,18 +170,13 @@ export class RateLimiter {
 
   /** Returns the earliest time for a request of this share, and what holds it back until then. */
   hold(share: Share, now: MonotonicMs): Hold {
-    // The first response of this process states the limits.
-    if (!this.#answeredOnce && this.#inFlight > 0)
-      return { until: now + FIRST_ANSWER_WAIT_MS, why: message("held.first"), isQuota: false };
     const budget = this.#deps.source.budget(now);
     const kept = share === "prices" ? now : this.#spending.keptUntil(budget, now);
-    const others = this.#ceilings.until(share, budget, now);
-    const until = Math.max(
-      kept,
-      others,
-      this.#spending.earliest(share, budget, now),
-      this.#unknown.until(budget, () => this.#spending.count("all", now - DAY_WINDOW_MS), now),
-    );
+    const others = this.#ceilings.until(share, budget, this.#spending, now);
+    const until = Math.max(kept, others, this.#spending.earliest(share, budget, now));
+    // The first response of this process states the limits. Others could use up what several requests count on.
+    if (until <= now && this.#inFlight > 0 && (!this.#answeredOnce || now < this.#ceilings.sharedUntil))
+      return { until: now + FIRST_ANSWER_WAIT_MS, why: message("held.first"), isQuota: false };
     if (until - now > LONG_WAIT_MS) this.#noteIdle(now);
     const day = budget.find(({ reserve }) => reserve);
     const forPrices = message("held.prices", { count: day?.reserve?.count ?? 0, limit: day?.limit ?? 0 });
@@ -211,7 +206,6 @@ export class RateLimiter {
     const attempt = { share, at };
     this.#newestId = id;
     this.#spending.add(attempt);
-    this.#ceilings.spent(id, share, at);
     return attempt;
   }
 
@@ -220,7 +214,7 @@ export class RateLimiter {
     return new GrantedPermit({
       account,
       attemptId,
-      onNotes: (notes) => this.#learn(attemptId, attempt, notes),
+      onNotes: (notes) => this.#learn(attempt, notes),
       onSettled: (notes) => {
         this.#inFlight--;
         requestLog.settle(attemptId, notes?.status ?? 0, notes?.requestId ?? null, serviceTime(notes));
@@ -228,13 +222,12 @@ export class RateLimiter {
       onUnsent: () => {
         this.#inFlight--;
         this.#spending.remove(attempt);
-        this.#ceilings.giveBack(attemptId);
         requestLog.giveBack(account, attemptId);
       },
     });
   }
 
-  #learn(id: number, attempt: Attempt, given: AnswerNotes): void {
+  #learn(attempt: Attempt, given: AnswerNotes): void {
     const { clock, source } = this.#deps;
     const now = clock.monotonicMs();
     const notes = this.#withoutDoubt(given, source.budget(now));
@@ -243,11 +236,8 @@ export class RateLimiter {
     source.learn(notes, now);
     if (notes.quota.day && serverMs !== null) this.#spending.answered(attempt, serverMs);
     if (serverMs !== null) this.#agePast(serverMs, now);
-    const budget = source.budget(now);
-    this.#ceilings.apply({ id, quota: notes.quota, serverMs, now, budget, spending: this.#spending });
+    this.#ceilings.apply({ attempt, quota: notes.quota, serverMs, now, budget: source.budget(now) }, this.#spending);
     this.#keepCeilings(now);
-    // From now on, the remaining quota reported by the service includes the unknown attempts.
-    if (notes.quota.day && serverMs !== null) this.#unknown.end();
   }
 
   /** Omits a day limit that is too low to be believed, until the next response repeats it. */
@@ -283,22 +273,38 @@ export class RateLimiter {
 
   #keepCeilings(now: MonotonicMs): void {
     const { account, memory, clock } = this.#deps;
-    const ceilings = this.#ceilings.kept(now);
+    const sharedMs = this.#ceilings.sharedUntil - now;
     const at = { attemptId: this.#newestId, boot: clock.boot, monotonicMs: Math.floor(now) };
-    const text =
-      ceilings.length === 0 ? "" : JSON.stringify({ ...at, ceilings } satisfies z.infer<typeof storedCeilings>);
+    const kept: z.infer<typeof storedCeilings> = {
+      ...at,
+      sharedMs,
+      ceilings: this.#ceilings.kept(this.#spending, now),
+    };
+    const text = sharedMs > 0 ? JSON.stringify(kept) : "";
     if (text !== (memory.read(`ceilings/${account}`) ?? "")) memory.write(`ceilings/${account}`, text);
+  }
+
+  /** Assumes that all is used except the part that is otherwise never used, until the service reports the quota. */
+  #assumeUsed(now: MonotonicMs): void {
+    const limit = this.#deps.source.budget(now).find(({ name }) => name === "day")?.limit ?? 0;
+    const known = this.#spending.count("all", now - DAY_WINDOW_MS);
+    const day = { window: "day", left: Math.ceil(limit * UNUSED_PART), restMs: DAY_WINDOW_MS } as const;
+    this.#ceilings.sharedUntil = now + DAY_WINDOW_MS;
+    this.#ceilings.restore(day, known, now);
+    this.#ceilings.restore({ window: "minute", left: 0, restMs: SERVICE_WINDOW_MS.minute + FLIGHT_MS }, 0, now);
+    this.#keepCeilings(now);
   }
 
   /** Restores the reported quotas, after a reboot for their full remaining time: the time off is unknown. */
   #restoreCeilings(attempts: readonly SpentAttempt[], now: MonotonicMs): void {
     const found = readJson(this.#deps.memory, `ceilings/${this.#deps.account}`, storedCeilings);
     if (!found) return;
-    const { boot, monotonicMs, attemptId, ceilings } = found;
-    const since = boot === this.#deps.clock.boot ? monotonicMs : 0;
+    const { boot, monotonicMs, attemptId, sharedMs, ceilings } = found;
+    const passedMs = now - (boot === this.#deps.clock.boot ? monotonicMs : 0);
     const spent = attempts.filter(({ id }) => id > attemptId).length;
+    this.#ceilings.sharedUntil = now + sharedMs - passedMs;
     for (const ceiling of ceilings)
-      this.#ceilings.restore({ ...ceiling, restMs: ceiling.restMs - (now - since) }, spent, now);
+      this.#ceilings.restore({ ...ceiling, restMs: ceiling.restMs - passedMs }, spent, now);
   }
 }
 
@@ -306,5 +312,6 @@ const storedCeilings = z.object({
   attemptId: z.number(),
   boot: z.string(),
   monotonicMs: z.number(),
+  sharedMs: z.number(),
   ceilings: z.array(storedSharedQuota),
 });

@@ -1,14 +1,13 @@
 /**
- * Remaining quota that the service reports, which matters when other programs use the same key: that of the latest
- * response, minus every attempt that the service may have counted after it. An attempt was counted before if its own
- * response arrived before the latest request was sent, or reports a lower use.
+ * Remaining quota that the service reports: an upper bound next to the request log, which knows no other program with
+ * the same key. It is that of the latest report, minus every attempt that the service may have counted after it.
  */
 
 import * as z from "zod/mini";
 import {
+  type Attempt,
   FLIGHT_MS,
   type MonotonicMs,
-  type Parting,
   partRemainder,
   type RateLimit,
   SERVICE_WINDOW_MS,
@@ -17,177 +16,108 @@ import {
 import type { RateWindow } from "../../core/fetching/rate-window.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
 import { type QuotaWindow, quotaWindows } from "../contract/limits.ts";
-import type { QuotaStanding, WindowStanding } from "../contract/quota-headers.ts";
+import type { QuotaStanding } from "../contract/quota-headers.ts";
 
+/** Quota in the response to an attempt. */
 interface QuotaReport {
-  readonly id: number;
+  readonly attempt: Attempt;
   readonly quota: Partial<QuotaStanding>;
   readonly serverMs: EpochMs | null;
   readonly now: MonotonicMs;
   readonly budget: readonly RateLimit[];
-  /** Attempts of this daemon. */
-  readonly spending: RateWindow;
-}
-
-type Mark = Readonly<Record<"used" | "resetSec", number>>;
-
-/** Attempt that may still count towards a reported quota. */
-interface Track {
-  readonly id: number;
-  readonly at: MonotonicMs;
-  answeredAt: MonotonicMs | null;
-  readonly marks: Partial<Record<QuotaWindow, Mark>>;
 }
 
 /** Latest report on one window. */
-interface Ceiling extends Mark {
-  readonly id: number;
-  /** Attempts made after this may have been counted after the report. */
-  readonly openSince: MonotonicMs;
-  /** Attempts whose responses arrived before this were counted before the report. */
-  readonly countedBy: MonotonicMs;
-  readonly arrivedAt: MonotonicMs;
+interface Ceiling {
+  readonly used: number;
   readonly remaining: number;
+  readonly resetSec: number;
+  /** Attempts made after this that have no response may have been counted after the report. */
+  readonly openSince: MonotonicMs;
+  readonly arrivedAt: MonotonicMs;
   readonly until: MonotonicMs;
-  /** Attempts made after this are all of this daemon's attempts in the window. */
-  readonly oursSince: MonotonicMs;
   /** False if the service counted no other program's requests: then the request log is sufficient. */
   others: boolean;
-  /** Remaining part of each share; decreases with each attempt. */
-  reserve: Parting;
-  left: number;
 }
 
 /** Reported quota as stored for the next process. */
-export const storedSharedQuota = z.object({
-  window: z.enum(quotaWindows),
-  left: z.number(),
-  restMs: z.number(),
-  reserve: z.object({ poll: z.number(), lan: z.number() }),
-});
+export const storedSharedQuota = z.object({ window: z.enum(quotaWindows), left: z.number(), restMs: z.number() });
 export type StoredSharedQuota = Readonly<z.infer<typeof storedSharedQuota>>;
 
 export class SharedQuota {
   readonly #ceilings = new Map<QuotaWindow, Ceiling>();
-  /** Bounded by the day limit; usually the requests in flight. */
-  #tracks: Track[] = [];
+  /** Until a day after the last report of other programs' requests. */
+  sharedUntil: MonotonicMs = Number.NEGATIVE_INFINITY;
 
   /** Returns until when a share may send no request; a past time if it may. */
-  until(share: Share, budget: readonly RateLimit[], now: MonotonicMs): MonotonicMs {
+  until(share: Share, budget: readonly RateLimit[], spending: RateWindow, now: MonotonicMs): MonotonicMs {
     const used = [...this.#ceilings].filter(([window, ceiling]) => {
-      return ceiling.others && ceiling.until > now && availableTo(share, ceiling, windowOf(budget, window)) <= 0;
+      if (!ceiling.others || ceiling.until <= now) return false;
+      const since = ceiling.until - FLIGHT_MS - SERVICE_WINDOW_MS[window];
+      const spent = { poll: spending.count("poll", since), lan: spending.count("lan", since) };
+      return availableTo(share, leftOf(ceiling, spending), spent, windowOf(budget, window)) <= 0;
     });
     return Math.max(...used.map(([, { until }]) => until));
   }
 
-  spent(id: number, share: Share, at: MonotonicMs): void {
-    this.#tracks.push({ id, at, answeredAt: null, marks: {} });
-    const counted = share === "lan" ? "lan" : "poll";
-    for (const ceiling of this.#ceilings.values()) {
-      ceiling.left--;
-      ceiling.reserve = { ...ceiling.reserve, [counted]: Math.max(0, ceiling.reserve[counted] - 1) };
-    }
-  }
-
-  /** Removes an attempt that was not sent. */
-  giveBack(id: number): void {
-    this.#tracks = this.#tracks.filter((track) => track.id !== id);
-    for (const [window, ceiling] of this.#ceilings) ceiling.left = ceiling.remaining - this.#laterThan(window, ceiling);
-  }
-
-  apply(report: QuotaReport): void {
-    const track = this.#tracks.find(({ id }) => id === report.id);
-    if (!track) return;
-    track.answeredAt = report.now;
+  /** Learns from a response, which is recorded in `spending`. */
+  apply({ attempt, quota, serverMs, now, budget }: QuotaReport, spending: RateWindow): void {
     for (const window of quotaWindows) {
-      const standing = report.quota[window];
-      if (standing) this.#learnWindow(window, standing, track, report);
+      const standing = quota[window];
+      if (!standing) continue;
+      const { limit, remaining, resetSec } = standing;
+      const used = limit - remaining;
+      const before = this.#ceilings.get(window);
+      if (before && before.until > now && !supersedes({ used, resetSec, at: attempt.at }, before)) continue;
+      this.#ceilings.set(window, {
+        used,
+        // The reported limit may already be the higher one that applies from the next window on.
+        remaining: Math.max(0, Math.min(remaining, windowOf(budget, window).limit - used)),
+        resetSec,
+        openSince: attempt.at - FLIGHT_MS,
+        arrivedAt: now,
+        until: now + windowRestMs(window, resetSec, serverMs) + FLIGHT_MS,
+        others: true,
+      });
     }
-    this.#prune(report.now);
     for (const [window, ceiling] of this.#ceilings) {
-      const later = this.#laterThan(window, ceiling);
-      ceiling.left = ceiling.remaining - later;
-      const { spending, now } = report;
-      const ours =
-        window === "day" ? spending.countOfDay(ceiling.oursSince, now) : spending.count("all", ceiling.oursSince);
-      ceiling.others = ceiling.used > ours - later;
+      const since = ceiling.until - 2 * FLIGHT_MS - SERVICE_WINDOW_MS[window];
+      const ours = window === "day" ? spending.countOfDay(since, now) : spending.count("all", since);
+      ceiling.others = ceiling.used > ours - laterThan(ceiling, spending);
+      if (ceiling.others) this.sharedUntil = now + SERVICE_WINDOW_MS.day;
     }
   }
 
   /** Returns the quotas to store: those that other users of the key have reduced. */
-  kept(now: MonotonicMs): StoredSharedQuota[] {
-    return [...this.#ceilings].flatMap(([window, { left, reserve, until, others }]) =>
-      others && until > now ? [{ window, left, reserve, restMs: until - now }] : [],
+  kept(spending: RateWindow, now: MonotonicMs): StoredSharedQuota[] {
+    return [...this.#ceilings].flatMap(([window, ceiling]) =>
+      ceiling.others && ceiling.until > now
+        ? [{ window, left: leftOf(ceiling, spending), restMs: ceiling.until - now }]
+        : [],
     );
   }
 
-  /** Restores an attempt of an earlier process. `answered` is true if its response had arrived. */
-  resume(id: number, at: MonotonicMs, answered: boolean, now: MonotonicMs): void {
-    if (at > now - FLIGHT_MS) this.#tracks.push({ id, at, answeredAt: answered ? now : null, marks: {} });
-  }
-
   /** Restores a quota of an earlier process, after which `spent` attempts were made. */
-  restore({ window, left, reserve, restMs }: StoredSharedQuota, spent: number, now: MonotonicMs): void {
-    const remaining = left - spent;
+  restore({ window, left, restMs }: StoredSharedQuota, spent: number, now: MonotonicMs): void {
     this.#ceilings.set(window, {
-      id: -1,
+      used: Number.POSITIVE_INFINITY,
+      remaining: left - spent,
+      resetSec: 0,
       openSince: now - 1,
-      countedBy: Number.NEGATIVE_INFINITY,
       arrivedAt: now,
       until: now + restMs,
-      used: Number.POSITIVE_INFINITY,
-      resetSec: 0,
-      others: true,
-      oursSince: now,
-      reserve,
-      remaining,
-      left: remaining,
-    });
-  }
-
-  #learnWindow(window: QuotaWindow, standing: WindowStanding, track: Track, report: QuotaReport): void {
-    const { limit, remaining, resetSec } = standing;
-    const mark = { used: limit - remaining, resetSec };
-    track.marks[window] = mark;
-    const before = this.#ceilings.get(window);
-    const { limit: known } = windowOf(report.budget, window);
-    // The reported limit may already be the higher one that applies from the next window on.
-    const left = Math.max(0, Math.min(remaining, known - mark.used));
-    if (before && before.until > report.now && !supersedes({ ...mark, at: track.at, left }, before)) return;
-    const { now, serverMs, spending, budget } = report;
-    const restMs = windowRestMs(window, resetSec, serverMs);
-    const beganAt = now + restMs - SERVICE_WINDOW_MS[window];
-    const spent = { poll: spending.count("poll", beganAt), lan: spending.count("lan", beganAt) };
-    this.#ceilings.set(window, {
-      ...mark,
-      id: track.id,
-      arrivedAt: now,
-      until: now + restMs + FLIGHT_MS,
-      openSince: track.at - FLIGHT_MS,
-      countedBy: track.at,
-      remaining: left,
-      left,
-      reserve: partRemainder(Math.max(0, left - keptIn(windowOf(budget, window))), spent, windowOf(budget, window)),
-      oursSince: serverMs === null ? now : beganAt - FLIGHT_MS,
       others: true,
     });
   }
+}
 
-  /** Returns the number of attempts that may have been counted after the report. */
-  #laterThan(window: QuotaWindow, ceiling: Ceiling): number {
-    return this.#tracks.filter(({ id, at, answeredAt, marks }) => {
-      if (id === ceiling.id || at <= ceiling.openSince) return false;
-      if (answeredAt !== null && answeredAt < ceiling.countedBy) return false;
-      const mark = marks[window];
-      return ceiling.id < 0 || !mark || mark.resetSec > ceiling.resetSec || mark.used > ceiling.used;
-    }).length;
-  }
+/** Returns the number of attempts that may have been counted after the report. */
+function laterThan({ openSince }: Ceiling, { attempts }: RateWindow): number {
+  return attempts.filter(({ at, serverMs = null }) => at > openSince && serverMs === null).length;
+}
 
-  #prune(now: MonotonicMs): void {
-    const lasting = [...this.#ceilings.values()].filter(({ until }) => until > now);
-    const since = Math.min(now - 2 * FLIGHT_MS, ...lasting.map(({ openSince }) => openSince));
-    if ((this.#tracks[0]?.at ?? now) <= since) this.#tracks = this.#tracks.filter(({ at }) => at > since);
-  }
+function leftOf(ceiling: Ceiling, spending: RateWindow): number {
+  return ceiling.remaining - laterThan(ceiling, spending);
 }
 
 /** Returns how long a window lasts at most, from the reset time in a response sent at `serverMs`. Unit: ms. */
@@ -196,36 +126,31 @@ export function windowRestMs(window: QuotaWindow, resetSec: number, serverMs: Ep
   return serverMs === null ? lengthMs : Math.min(lengthMs, Math.max(0, resetSec * 1_000 - serverMs));
 }
 
-/** Returns true if a report replaces the previous one. */
-function supersedes(next: Pick<Track, "at"> & Mark & Pick<Ceiling, "left">, before: Ceiling): boolean {
-  if (before.id < 0) return true;
-  if (next.resetSec !== before.resetSec) return next.resetSec > before.resetSec;
-  return next.at > before.arrivedAt || next.left < before.remaining;
+/** Returns true if a report on a request made at `at` replaces the previous report. */
+function supersedes(
+  { used, resetSec, at }: Pick<Ceiling, "used" | "resetSec"> & Pick<Attempt, "at">,
+  before: Ceiling,
+): boolean {
+  if (resetSec !== before.resetSec) return resetSec > before.resetSec;
+  return at > before.arrivedAt || used > before.used;
 }
 
 /** Returns a share's part of the rest: prices all, others not theirs or each other's part, back-fill not polling's. */
-function availableTo(share: Share, { left, reserve }: Ceiling, window: Window): number {
-  const rest = left - keptIn(window);
-  switch (share) {
-    case "prices":
-      return left;
-    case "lan":
-      return rest - reserve.poll;
-    case "poll":
-      return rest - reserve.lan;
-    case "backfill":
-      return rest - reserve.lan - Math.min(reserve.poll, window.shares.poll - window.shares.backfill);
-  }
+function availableTo(
+  share: Share,
+  left: number,
+  spent: Parameters<typeof partRemainder>[1],
+  window: Pick<RateLimit, "limit" | "shares" | "reserve">,
+): number {
+  if (share === "prices") return left;
+  const rest = left - (window.reserve?.count ?? 0);
+  const { poll, lan } = partRemainder(Math.max(0, rest), spent, window);
+  if (share === "lan") return rest - poll;
+  return rest - lan - (share === "poll" ? 0 : Math.min(poll, window.shares.poll - window.shares.backfill));
 }
-
-function keptIn({ reserve }: Window): number {
-  return reserve?.count ?? 0;
-}
-
-type Window = Pick<RateLimit, "limit" | "shares" | "reserve">;
 
 /** Returns the limit and shares of a window; a window without a limit has no shares. */
-function windowOf(budget: readonly RateLimit[], window: QuotaWindow): Window {
+function windowOf(budget: readonly RateLimit[], window: QuotaWindow): Pick<RateLimit, "limit" | "shares" | "reserve"> {
   const unlimited = { limit: Number.POSITIVE_INFINITY, shares: { poll: 0, backfill: 0, lan: 0 } };
   return budget.find(({ name }) => name === window) ?? unlimited;
 }

@@ -15,7 +15,6 @@ import type { EpochMs } from "../../core/time/interval.ts";
 import { MAX_OFFSET_MS } from "../../core/time/schedule-slots.ts";
 import { Account } from "../../service/client/account.ts";
 import { CircuitBreaker } from "../../service/client/circuit-breaker.ts";
-import { noteLostLedger } from "../../service/client/lost-ledger.ts";
 import { openService, type Service } from "../../service/client/open-service.ts";
 import { Outage } from "../../service/client/outage.ts";
 import type { ProxySettings } from "../../service/client/proxy.ts";
@@ -74,19 +73,20 @@ interface AccountParts {
   /** Pauses of another key, or of another way to the service, do not apply to this one. */
   readonly keyMark: string;
   readonly outage: Outage;
+  readonly isLogIncomplete?: boolean;
 }
 
 function openAccount(
   options: AccountsOptions,
   { name, authorization, config, signal }: AccountConfig,
-  { requestLog, limits: source, keyMark, outage }: AccountParts,
+  { requestLog, limits: source, keyMark, outage, isLogIncomplete = false }: AccountParts,
 ): Account {
   const { service, clock, settings: memory, problems, random, onServerTime, proxy = null } = options;
   const secrets = secretsOf(config, proxy, authorization);
   return new Account({
     name,
     client: service.client({ account: name, userAgent: `elbro/${VERSION}`, authorization, secrets }),
-    rateLimiter: new RateLimiter({ account: name, requestLog, memory, clock, source }),
+    rateLimiter: new RateLimiter({ account: name, requestLog, memory, clock, source, isLogIncomplete }),
     circuitBreaker: new CircuitBreaker({ account: name, memory, clock, random, keyMark }),
     clock,
     problems,
@@ -107,7 +107,7 @@ export interface UsedOptions extends Pick<AccountParts, "outage"> {
 export function openUsed(options: AccountsOptions, account: AccountConfig, used: UsedOptions): Account {
   const { settings: memory, repository } = options;
   const { name, authorization } = account;
-  if (used.spendsUnknown || options.spendsElsewhere?.(name)) noteLostLedger(memory, name);
+  const isLogIncomplete = used.spendsUnknown || options.spendsElsewhere?.(name) === true;
   const keyMark = wayMarkOf(account, options.proxy);
   noteKey(options, account, keyMark);
   const polled = polledPrices(repository, seriesOf(name, "addresses", {}), used.selected);
@@ -116,7 +116,7 @@ export function openUsed(options: AccountsOptions, account: AccountConfig, used:
       ? new LearnedRateLimits(name, memory, () => polled().length, priceReserve(options, name, polled))
       : new AdaptiveRateLimits(name, memory, account.config.third_party?.places.length);
   const requestLog = { ...repository.spends, recent: used.recent };
-  return openAccount(options, account, { requestLog, limits, keyMark, outage: used.outage });
+  return openAccount(options, account, { requestLog, limits, keyMark, outage: used.outage, isLogIncomplete });
 }
 
 /** Account that is asked on behalf of the owner, to test it. */

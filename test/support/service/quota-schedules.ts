@@ -4,11 +4,16 @@ import { type Share, shares } from "../../../src/core/fetching/rate-limit.ts";
 import { type Passage, type RateLimiterModel, TIMEOUT_MS } from "./rate-limiter-model.ts";
 import type { Limits } from "./strict-service.ts";
 
+/** Number of installations that use the key in the schedules of a shared key. */
+export const INSTALLATIONS = 2;
+
 export type Action =
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "nearReset"; readonly window: keyof Limits; readonly beforeMs: number }
   | { readonly do: "waitUntilAllowed"; readonly share: Share; readonly extraMs: number }
   | { readonly do: "burst"; readonly share: Share; readonly count: number; readonly passage: Passage }
+  /** One request after the other. */
+  | { readonly do: "series"; readonly share: Share; readonly count: number }
   /** Uses the whole quota just before a reset, with responses after it, and again as soon as permits are granted. */
   | { readonly do: "pressAcross"; readonly window: keyof Limits; readonly beforeMs: number; readonly passage: Passage }
   | { readonly do: "spendAndDie"; readonly share: Share }
@@ -19,7 +24,9 @@ export type Action =
   | { readonly do: "configure"; readonly limits: Limits }
   | { readonly do: "others"; readonly count: number };
 
-export type Schedule = { readonly limits: Limits; readonly startAt: number; readonly actions: readonly Action[] };
+/** Event of one installation. */
+type Step = { readonly who: number; readonly action: Action };
+export type Schedule = { readonly limits: Limits; readonly startAt: number; readonly steps: readonly Step[] };
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -29,20 +36,13 @@ const MIDNIGHT = Date.UTC(2026, 9, 25);
 
 const share = fc.constantFrom(...shares);
 const flightMs = fc.oneof(fc.constantFrom(0, 0, TIMEOUT_MS), fc.nat({ max: TIMEOUT_MS }));
+const answered = Array<Passage["fate"]>(4).fill("answered");
+const fates = [...answered, "bare", "lost", "unsent", "givenBack"] as const;
 const passage = fc
   .record({
     upMs: flightMs,
     downMs: fc.oneof(fc.constant(0), fc.nat({ max: TIMEOUT_MS })),
-    fate: fc.constantFrom<Passage["fate"]>(
-      "answered",
-      "answered",
-      "answered",
-      "answered",
-      "bare",
-      "lost",
-      "unsent",
-      "givenBack",
-    ),
+    fate: fc.constantFrom(...fates),
   })
   .map(({ upMs, downMs, fate }) => ({ upMs, fate, downMs: Math.min(downMs, TIMEOUT_MS - upMs) }));
 const spanMs = fc.oneof(
@@ -81,7 +81,7 @@ const pressing: fc.Arbitrary<Action> = fc.record({
   ...{ do: fc.constant("pressAcross" as const), window, passage },
   beforeMs: fc.integer({ min: 0, max: TIMEOUT_MS }),
 });
-const accidents: fc.Arbitrary<Action>[] = [
+const machineAccidents: fc.Arbitrary<Action>[] = [
   fc.record({ do: fc.constant("spendAndDie" as const), share }),
   fc.record({ do: fc.constant("crash" as const), downMs: fc.nat({ max: 3_000 }) }),
   fc.record({ do: fc.constant("crash" as const), downMs: fc.nat({ max: 3_000 }) }),
@@ -91,35 +91,53 @@ const accidents: fc.Arbitrary<Action>[] = [
     do: fc.constant("setWall" as const),
     at: fc.constantFrom(0, Date.UTC(2069, 0, 1), MIDNIGHT - 7_200_000, MIDNIGHT + 7_200_000),
   }),
+];
+const serviceEvents: fc.Arbitrary<Action>[] = [
   fc.record({ do: fc.constant("configure" as const), limits: laterLimits }),
   fc.record({ do: fc.constant("others" as const), count: fc.integer({ min: 1, max: 50 }) }),
 ];
 
-const action = fc.oneof(
-  ...passing.map((arbitrary) => ({ weight: 4, arbitrary })),
-  { weight: 12, arbitrary: bursts },
-  { weight: 2, arbitrary: pressing },
-  ...accidents.map((arbitrary) => ({ weight: 1, arbitrary })),
-);
+/** Bursts and waits with a few other events. */
+function actionsWith(accidents: readonly fc.Arbitrary<Action>[]): fc.Arbitrary<Action> {
+  return fc.oneof(
+    ...passing.map((arbitrary) => ({ weight: 4, arbitrary })),
+    { weight: 12, arbitrary: bursts },
+    { weight: 2, arbitrary: pressing },
+    ...accidents.map((arbitrary) => ({ weight: 1, arbitrary })),
+  );
+}
 
 /** Up to 40 events that start within 1 min of midnight UTC or at any time of a day. */
-export const schedules: fc.Arbitrary<Schedule> = schedulesOf(action);
+export const schedules: fc.Arbitrary<Schedule> = schedulesOf(actionsWith([...machineAccidents, ...serviceEvents]));
+
+/** The same for installations that do not know of each other: without bursts, each sends one request after the other. */
+export const sharedSchedules: fc.Arbitrary<Schedule> = schedulesOf(
+  fc.oneof(
+    { weight: 1, arbitrary: actionsWith(machineAccidents) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("series" as const), share, count: fc.nat({ max: 40 }) }) },
+  ),
+  INSTALLATIONS,
+);
 
 /** Events without failures of service, process or machine, and without other users of the key. */
 export const quietSchedules: fc.Arbitrary<Schedule> = schedulesOf(fc.oneof(...passing, promptBursts, promptBursts));
 
-function schedulesOf(actions: fc.Arbitrary<Action>): fc.Arbitrary<Schedule> {
+function schedulesOf(action: fc.Arbitrary<Action>, installations = 1): fc.Arbitrary<Schedule> {
+  const step = fc.record({ who: fc.nat({ max: installations - 1 }), action });
   return fc.record({
     limits: firstLimits,
     startAt: fc.oneof(fc.integer({ min: -MINUTE, max: MINUTE }), fc.nat({ max: DAY })).map((ms) => MIDNIGHT + ms),
-    actions: fc.array(actions, { minLength: 1, maxLength: 40, size: "max" }),
+    steps: fc.array(step, { minLength: 1, maxLength: 40, size: "max" }),
   });
 }
 
-/** Runs a sequence to its end. The results are in `world`. */
-export function live(world: RateLimiterModel, actions: readonly Action[]): void {
-  for (const each of actions) act(world, each);
-  world.advance(TIMEOUT_MS + 1);
+/** Runs a sequence to its end. The results are in `worlds`. */
+export function live(worlds: readonly RateLimiterModel[], steps: readonly Step[]): void {
+  for (const { who, action } of steps) {
+    const world = worlds[who];
+    if (world) act(world, action);
+  }
+  worlds[0]?.advance(TIMEOUT_MS + 1);
 }
 
 function act(world: RateLimiterModel, action: Action): void {
@@ -135,6 +153,9 @@ function act(world: RateLimiterModel, action: Action): void {
       return;
     case "burst":
       press(world, action.share, action.count, action.passage);
+      return;
+    case "series":
+      for (let i = 0; i < action.count && world.attempt(action.share, AT_ONCE); i++) world.advance(0);
       return;
     case "pressAcross":
       advanceNear(world, action.window, action.beforeMs);

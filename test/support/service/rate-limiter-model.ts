@@ -9,7 +9,7 @@ import type { AnswerNotes } from "../../../src/service/client/answer-notes.ts";
 import { type Permit, RateLimiter, type RateLimiterClock } from "../../../src/service/client/rate-limiter.ts";
 import { LearnedRateLimits } from "../../../src/service/client/rate-limits.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
-import { type Limits, StrictService } from "./strict-service.ts";
+import type { StrictService } from "./strict-service.ts";
 
 /** Duration and result of one request. Unit: ms; `upMs + downMs` is at most the request's timeout. */
 export interface Passage {
@@ -26,48 +26,13 @@ export interface Passage {
 export const TIMEOUT_MS = 30_000;
 const MAX_WAIT_MS = 26 * 3_600_000;
 
-export class RateLimiterModel {
-  readonly service: StrictService;
-  readonly #database: DatabaseSync;
-  readonly #account: string;
-  readonly #kept = new Map<string, string>();
-  #now: number;
-  #bootAt: number;
-  #boots = 0;
-  #wallOffsetMs = 0;
+/** Time of the model, which several installations share. */
+export class Timeline {
+  now: number;
   #events: { readonly at: number; readonly happen: () => void }[] = [];
-  /** Counter of crashes. Responses to an earlier process are ignored. */
-  #process = 0;
-  #rateLimiter: RateLimiter;
-  /** Requests with a permit, oldest first. */
-  readonly spends: { readonly share: Share; readonly at: number }[] = [];
-  /** True after the first response with the service's headers. */
-  heardFrom = false;
 
-  constructor(options: {
-    readonly database: DatabaseSync;
-    readonly account: string;
-    readonly limits: Limits;
-    readonly startAt: number;
-  }) {
-    this.#database = options.database;
-    this.#account = options.account;
-    this.#now = options.startAt;
-    this.#bootAt = options.startAt - 5_000;
-    this.service = new StrictService(options.limits);
-    this.#rateLimiter = this.#start();
-  }
-
-  get now(): number {
-    return this.#now;
-  }
-
-  get monotonicMs(): number {
-    return this.#now - this.#bootAt;
-  }
-
-  earliest(share: Share): number {
-    return this.#rateLimiter.earliest(share, this.#clock().monotonicMs());
+  constructor(now: number) {
+    this.now = now;
   }
 
   /** Advances time to `at`, event by event. */
@@ -76,14 +41,72 @@ export class RateLimiterModel {
       const next = this.#events[0];
       if (!next || next.at > at) break;
       this.#events.shift();
-      this.#now = Math.max(this.#now, next.at);
+      this.now = Math.max(this.now, next.at);
       next.happen();
     }
-    this.#now = Math.max(this.#now, at);
+    this.now = Math.max(this.now, at);
+  }
+
+  at(at: number, happen: () => void): void {
+    let place = this.#events.length;
+    while (place > 0 && (this.#events[place - 1]?.at ?? at) > at) place--;
+    this.#events.splice(place, 0, { at, happen });
+  }
+}
+
+export class RateLimiterModel {
+  readonly service: StrictService;
+  readonly #database: DatabaseSync;
+  readonly #account: string;
+  readonly #reserve: number;
+  readonly #kept = new Map<string, string>();
+  readonly #time: Timeline;
+  #bootAt: number;
+  #boots = 0;
+  #wallOffsetMs = 0;
+  /** Counter of crashes. Responses to an earlier process are ignored. */
+  #process = 0;
+  #rateLimiter: RateLimiter;
+  /** Requests with a permit, oldest first. */
+  readonly spends: { readonly share: Share; readonly at: number }[] = [];
+  /** True after the first response with the service's headers. */
+  heardFrom = false;
+
+  /** `account` is the name of the installation; `reserve` is what it keeps of a day for prices. */
+  constructor(options: {
+    readonly database: DatabaseSync;
+    readonly account: string;
+    readonly service: StrictService;
+    readonly time: Timeline;
+    readonly reserve?: number;
+  }) {
+    this.#database = options.database;
+    this.#account = options.account;
+    this.#reserve = options.reserve ?? 0;
+    this.#time = options.time;
+    this.#bootAt = this.now - 5_000;
+    this.service = options.service;
+    this.#rateLimiter = this.#start();
+  }
+
+  get now(): number {
+    return this.#time.now;
+  }
+
+  get monotonicMs(): number {
+    return this.now - this.#bootAt;
+  }
+
+  earliest(share: Share): number {
+    return this.#rateLimiter.earliest(share, this.#clock().monotonicMs());
+  }
+
+  advanceTo(at: number): void {
+    this.#time.advanceTo(at);
   }
 
   advance(ms: number): void {
-    this.advanceTo(this.#now + ms);
+    this.advanceTo(this.now + ms);
   }
 
   /** Waits until the rate limiter would grant a permit to this share. */
@@ -96,14 +119,15 @@ export class RateLimiterModel {
   attempt(share: Share, passage: Passage): boolean {
     const verdict = this.#rateLimiter.acquire(share, null, null);
     if (verdict.kind === "wait") return false;
-    this.spends.push({ share, at: this.#now });
+    this.spends.push({ share, at: this.now });
     this.#send(verdict.permit, share, passage);
     return true;
   }
 
   /** Kills the process after the attempt was committed and before the request was sent. */
   attemptAndDie(share: Share): void {
-    this.#rateLimiter.acquire(share, null, null);
+    const verdict = this.#rateLimiter.acquire(share, null, null);
+    if (verdict.kind === "go") this.spends.push({ share, at: this.now });
     this.crash(0);
   }
 
@@ -118,7 +142,7 @@ export class RateLimiterModel {
   reboot(downMs: number, bootMs: number): void {
     this.#process++;
     this.advance(downMs + bootMs);
-    this.#bootAt = this.#now - bootMs;
+    this.#bootAt = this.now - bootMs;
     this.#boots++;
     this.#rateLimiter = this.#start();
   }
@@ -131,7 +155,7 @@ export class RateLimiterModel {
   }
 
   setWall(at: number): void {
-    this.#wallOffsetMs = at - this.#now;
+    this.#wallOffsetMs = at - this.now;
   }
 
   #start(): RateLimiter {
@@ -144,61 +168,61 @@ export class RateLimiterModel {
       requestLog: new RequestLog(this.#database),
       memory,
       clock: this.#clock(),
-      source: new LearnedRateLimits(this.#account, memory, () => 1),
+      source: new LearnedRateLimits(
+        this.#account,
+        memory,
+        () => 1,
+        () => ({ count: this.#reserve, until: Number.POSITIVE_INFINITY }),
+      ),
     });
   }
 
   #clock(): RateLimiterClock {
     return {
       boot: `boot ${this.#boots}`,
-      now: () => this.#now + this.#wallOffsetMs,
-      monotonicMs: () => this.#now - this.#bootAt,
+      now: () => this.now + this.#wallOffsetMs,
+      monotonicMs: () => this.now - this.#bootAt,
     };
   }
 
   #send(leave: Permit, share: Share, { upMs, downMs, fate }: Passage): void {
-    const spentAt = this.#now;
+    const spentAt = this.now;
     const process = this.#process;
     const mine = (act: () => void) => () => {
       if (process === this.#process) act();
     };
     if (fate === "givenBack") {
       leave.use(this.#account);
-      this.#at(
+      this.#time.at(
         spentAt + downMs,
         mine(() => leave.giveBack()),
       );
       return;
     }
     if (fate === "unsent" || fate === "lost")
-      this.#at(
+      this.#time.at(
         spentAt + Math.max(1, downMs),
         mine(() => leave.settle()),
       );
     if (fate === "unsent") return;
-    this.#at(spentAt + upMs, () => {
-      const answer = this.service.count(this.#now, share, spentAt);
+    this.#time.at(spentAt + upMs, () => {
+      const committed = (since: number) => this.spends.filter(({ at }) => at > since).length;
+      const answer = this.service.count({ by: this.#account, at: this.now, share, spentAt, committed });
       if (fate === "lost") return;
-      const serverMs = Math.floor(this.#now / 1_000) * 1_000;
+      const serverMs = Math.floor(this.now / 1_000) * 1_000;
       const hear = () => {
         if (fate === "answered") {
-          answer.heard(this.#now);
+          answer.heard(this.now);
           this.heardFrom = true;
         }
         leave.note(this.#notesOf(fate === "answered" ? answer.quota : {}, fate === "answered" ? serverMs : null));
         leave.settle();
       };
-      this.#at(this.#now + downMs, mine(hear));
+      this.#time.at(this.now + downMs, mine(hear));
     });
   }
 
   #notesOf(quota: AnswerNotes["quota"], serverMs: number | null): AnswerNotes {
     return { status: 200, requestId: serverMs === null ? null : "0", quota, serverMs };
-  }
-
-  #at(at: number, happen: () => void): void {
-    let place = this.#events.length;
-    while (place > 0 && (this.#events[place - 1]?.at ?? at) > at) place--;
-    this.#events.splice(place, 0, { at, happen });
   }
 }

@@ -6,7 +6,7 @@ import type { FetchRequest } from "../../../src/core/fetching/fetch-types.ts";
 import { type SeriesKey, WHOLE } from "../../../src/core/series/series.ts";
 import type { Shard } from "../../../src/core/sharding/shard.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/core/time/interval.ts";
+import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../src/core/time/interval.ts";
 import type { Account } from "../../../src/service/client/account.ts";
 import { openService } from "../../../src/service/client/open-service.ts";
 import { seriesOf } from "../../../src/service/contract/series-mapping.ts";
@@ -148,24 +148,6 @@ test("back-fill stops at two thirds of the minute's polling, and other polling c
   expect((await ask(30, "today")).kind).toBe("ok");
 });
 
-test("each consumer account has its own quota and its own pauses", async () => {
-  const consumer = [
-    { name: "mine", api_key: CANARY_KEY },
-    { name: "yours", api_key: "a-key-of-nobody" },
-  ];
-  await using world = await openWorld({ config: { consumer } });
-  const [mine, yours] = world.accounts.consumers;
-  if (!mine || !yours) throw new RangeError("two accounts were configured");
-  const home = world.service.addressIds.danish;
-  expect((await send(yours, world, stepOf("yours", home, "today"))).kind).toBe("refused");
-  expect((await send(yours, world, stepOf("yours", home, "today"))).kind).toBe("deferred");
-  expect((await send(mine, world, stepOf("mine", home, "today"))).kind).toBe("ok");
-  expect(world.problems).toMatchObject([{ subject: "yours", code: "invalid_token" }]);
-  expect(JSON.stringify(world.problems)).not.toContain("nobody's");
-  expect(world.repository.requestLog.recent("mine", 9)).toHaveLength(1);
-  expect(world.repository.requestLog.recent("yours", 9)).toHaveLength(1);
-});
-
 test("a third-party key or a consumer key alone is enough", async () => {
   await using world = await openWorld({ config: PARTNER });
   expect(world.accounts.consumers).toEqual([]);
@@ -202,19 +184,6 @@ test("a replaced key is used immediately", async () => {
   world.machine.advance(92 * SECOND_MS);
   const renewed = first(accounts.consumers);
   expect((await send(renewed, world, stepOf("consumer", home, "today"))).kind).toBe("ok");
-});
-
-test("a 429 pauses the account, also after a restart", async () => {
-  await using world = await openWorld({
-    simulator: { faults: [{ operation: "*", fault: "status", status: 429, retryAfterSec: 1_800, times: 1 }] },
-  });
-  const home = world.service.addressIds.danish;
-  const account = first(world.accounts.consumers);
-  expect((await send(account, world, stepOf("consumer", home, "today"))).kind).toBe("refused");
-  const restarted = first(world.reopen().consumers);
-  const until = world.clock.now() + 30 * MINUTE_MS;
-  expect(await send(restarted, world, stepOf("consumer", home, "today"))).toMatchObject({ kind: "deferred", until });
-  expect(world.service.answered()).toHaveLength(1);
 });
 
 test("an account that comes from another shard is new once; with one process for all accounts none is", () => {

@@ -123,14 +123,6 @@ describe("repeated failures", () => {
     meet(breaker, machine, refused(502, null));
     expect(meet(breaker, machine, refused(502, null), costs).waitMs).toBe(2 * MINUTE_MS);
   });
-
-  test("without a response double the wait from 15 s to 5 min for all series together", () => {
-    const { machine, breaker } = opened();
-    const asked = [prices, costs, otherHome, prices];
-    expect(asked.map((each) => meet(breaker, machine, unreachable(), each).waitMs / SECOND_MS)).toEqual([
-      15, 30, 60, 120,
-    ]);
-  });
 });
 
 describe("the breaker", () => {

@@ -8,23 +8,43 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { consumerRateLimits, type Share, shares } from "../../../../src/core/fetching/rate-limit.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
-import { live, quietSchedules, type Schedule, schedules } from "../../../support/service/quota-schedules.ts";
-import { RateLimiterModel } from "../../../support/service/rate-limiter-model.ts";
-import type { Limits } from "../../../support/service/strict-service.ts";
+import {
+  INSTALLATIONS,
+  live,
+  quietSchedules,
+  type Schedule,
+  schedules,
+  sharedSchedules,
+} from "../../../support/service/quota-schedules.ts";
+import { RateLimiterModel, Timeline } from "../../../support/service/rate-limiter-model.ts";
+import { type Limits, StrictService } from "../../../support/service/strict-service.ts";
 
 const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
 const LIVES = NIGHTLY ? 200_000 : 300;
 /** Time after which all limits and windows have expired. */
 const IDLE_DAY_MS = 25 * 3_600_000;
 
-/** One database for all sequences. Each starts with an empty request log. */
-const database = openDatabase(":memory:");
+/** Part of a day's quota that each installation with a shared key keeps for prices. */
+const RESERVE = 3;
 
-function lived({ limits, startAt, actions }: Schedule): RateLimiterModel {
-  database.exec("delete from attempt");
-  const world = new RateLimiterModel({ database, account: "a", limits, startAt });
-  live(world, actions);
-  return world;
+/** Databases of the installations, for all sequences. Each sequence starts with empty request logs. */
+const databases = Array.from({ length: INSTALLATIONS }, () => openDatabase(":memory:"));
+
+function lived({ limits, startAt, steps }: Schedule, installations = 1, reserve = 0): RateLimiterModel[] {
+  const service = new StrictService(limits, reserve);
+  const time = new Timeline(startAt);
+  const worlds = databases.slice(0, installations).map((database, i) => {
+    database.exec("delete from attempt");
+    return new RateLimiterModel({ database, account: `installation ${i}`, service, time, reserve });
+  });
+  live(worlds, steps);
+  return worlds;
+}
+
+/** Expects that every share of every installation may send a request after an idle day. */
+function expectFree(worlds: readonly RateLimiterModel[]): void {
+  worlds[0]?.advance(IDLE_DAY_MS);
+  for (const world of worlds) for (const share of shares) expect(world.earliest(share), share).toBe(world.monotonicMs);
 }
 
 /** Returns true if a share is used up in the last minute or day, each plus the maximum duration of a request. */
@@ -45,22 +65,35 @@ describe("the rate limiter in a model with faults", () => {
     let granted = 0;
     fc.assert(
       fc.property(schedules, (schedule) => {
-        const world = lived(schedule);
-        granted += world.spends.length;
-        expect(world.service.violations).toEqual([]);
-        world.advance(IDLE_DAY_MS);
-        for (const share of shares) expect(world.earliest(share), share).toBe(world.monotonicMs);
+        const worlds = lived(schedule);
+        granted += worlds.flatMap(({ spends }) => spends).length;
+        expect(worlds[0]?.service.violations).toEqual([]);
+        expectFree(worlds);
       }),
       { numRuns: LIVES },
     );
     expect(granted / LIVES, "a life without requests proves nothing").toBeGreaterThan(20);
   });
 
+  test(`two installations with one key have at most one denial in a window each, and leave ${RESERVE} to prices`, () => {
+    let denials = 0;
+    fc.assert(
+      fc.property(sharedSchedules, (schedule) => {
+        const worlds = lived(schedule, INSTALLATIONS, RESERVE);
+        denials += worlds[0]?.service.denials ?? 0;
+        expect(worlds[0]?.service.violations).toEqual([]);
+        expectFree(worlds);
+      }),
+      { numRuns: LIVES },
+    );
+    expect(denials, "a key of which enough is left proves nothing").toBeGreaterThan(0);
+  });
+
   test("the rate limiter in a model with faults defers a share only if its own part is used up", () => {
     fc.assert(
       fc.property(quietSchedules, fc.constantFrom(...shares), (schedule, share) => {
-        const world = lived(schedule);
-        if (!world.heardFrom || world.earliest(share) <= world.monotonicMs) return;
+        const [world] = lived(schedule);
+        if (!world?.heardFrom || world.earliest(share) <= world.monotonicMs) return;
         expect(usedUp(world, share, schedule.limits), share).toBe(true);
       }),
       { numRuns: LIVES },
