@@ -7,6 +7,20 @@ export type ViewName = (typeof VIEWS)[number];
 /** Views by parts of them that links name. */
 const VIEW_BY_PART: Readonly<Record<string, ViewName>> = { plugs: "plans", settings: "system", keys: "system" };
 
+/** Pages of the system view, and the parts of them that addresses name. All other parts are on the first page. */
+export const SYSTEM_PAGES = ["status", "connections", "devices", "backup"] as const;
+export type SystemPage = (typeof SYSTEM_PAGES)[number];
+const PAGE_OF_PART: ReadonlyMap<string, SystemPage> = new Map([
+  ...["connections", "settings", "setting"].map((part) => [part, "connections"] as const),
+  ...["devices", "keys", "key"].map((part) => [part, "devices"] as const),
+  ...["backup", "history", "state", "former"].map((part) => [part, "backup"] as const),
+]);
+
+/** Returns the page of the system view with a part, such as `keys` or `setting-mqtt`. */
+export function systemPageOf(part: string | null): SystemPage {
+  return PAGE_OF_PART.get(part?.split("-")[0] ?? "") ?? "status";
+}
+
 export interface PageRoute {
   readonly view: ViewName;
   /** Id of the entry, or of the part, that is shown; null for the whole view. */

@@ -38,8 +38,8 @@ describe.skipIf(lacks("Chromium"))(
       await screens?.[Symbol.asyncDispose]();
     });
 
-    async function atSystem(options: LookOptions = {}): Promise<Screen> {
-      const screen = await screens.look(daemon, { view: "system", ...options });
+    async function atKeys(options: LookOptions = {}): Promise<Screen> {
+      const screen = await screens.look(daemon, { view: "keys", ...options });
       await screen.untilText("#keys", /kitchen/);
       return screen;
     }
@@ -47,7 +47,7 @@ describe.skipIf(lacks("Chromium"))(
       (await fetch(`${daemon.url}/local/v1/now`, { headers: { authorization: `Bearer ${key}` } })).status;
 
     test("a new key is shown once, works, and is revoked after a confirmation", async () => {
-      await using screen = await atSystem();
+      await using screen = await atKeys();
       await typeKeys(screen.page.getByLabel("Name of the device"), "phone/Åse");
       await screen.page.getByRole("button", { name: "Create a key" }).click();
       await screen.untilText("#keys", /Use at most 40 letters/);
@@ -90,7 +90,7 @@ describe.skipIf(lacks("Chromium"))(
     });
 
     test("a backup can be downloaded, and an uploaded one is used at the next start", async () => {
-      await using screen = await atSystem();
+      await using screen = await screens.look(daemon, { view: "system/backup" });
       const downloading = screen.page.waitForEvent("download");
       await screen.page.getByRole("button", { name: "Download a backup" }).click();
       const download = await downloading;
@@ -127,26 +127,34 @@ describe.skipIf(lacks("Chromium"))(
       async (look) => {
         await daemon.post("/local/v1/keys", { name: "a-device-with-the-longest-name-there-is__".slice(0, 40) });
         await daemon.clock.runUntil(daemon.clock.now() + 1_000);
-        await using screen = await atSystem(look);
+        await using screen = await atKeys(look);
         await typeKeys(screen.page.locator("#key-name"), `telefon-${look.scheme}`);
         await screen.page.locator("#keys form button").click();
         await screen.untilText("#keys", /elbro_/);
         await screen.page.locator(".key-line button").first().click();
+        const fits = async (name: string) => {
+          for (const size of ["wide", "pad", "phone"] as const) {
+            await screen.resize(size);
+            await screen.picture(`owner-${name}-${size}-${look.scheme}`, { element: "#system" });
+            expect(await screen.page.evaluate(MISFITS)).toEqual([]);
+            expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
+          }
+          expect(await screen.page.evaluate(SMALL_TARGETS)).toEqual([]);
+          if (look.scheme === "light") expect(await violationsInBothSchemes(screen)).toEqual([]);
+        };
+        await fits("keys");
+        await screen.page.locator(".tabs a").last().click();
+        await screen.page.locator("#history").waitFor();
+        await fits("backup");
+        await screen.page.locator(".tabs a").first().click();
         await screen.page.locator(".log-block summary").click();
         await screen.untilText(".log", /API listens/);
-        for (const size of ["wide", "pad", "phone"] as const) {
-          await screen.resize(size);
-          await screen.picture(`owner-${size}-${look.scheme}`, { element: "#system" });
-          expect(await screen.page.evaluate(MISFITS)).toEqual([]);
-          expect(await screen.page.evaluate(OVERLAPS)).toEqual([]);
-        }
-        expect(await screen.page.evaluate(SMALL_TARGETS)).toEqual([]);
-        if (look.scheme === "light") expect(await violationsInBothSchemes(screen)).toEqual([]);
+        await fits("log");
       },
     );
 
     test("the log shows new lines, newest first, and can be filtered by level", async () => {
-      await using screen = await atSystem();
+      await using screen = await screens.look(daemon, { view: "system" });
       await screen.page.getByText("English, since the start").click();
       await screen.untilText(".log", /API listens/);
       daemon.simulator.setFaults([{ fault: "status", operation: "*", status: 401, errorCode: "invalid_token" }]);

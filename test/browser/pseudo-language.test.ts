@@ -91,10 +91,22 @@ describe.skipIf(lacks("Chromium"))("no text is left in English (in Chromium; ski
       }
       // Folds, such as the tables and the settings of plans.
       if (view === "plans") await page.locator(".plan-open").first().click();
-      if (view === "system") await page.locator("#settings li").first().waitFor();
       await page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true");
       await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
       expect([view, await untranslated(page, NAMES)]).toEqual([view, []]);
+    }
+  });
+
+  test("on each page of System", async () => {
+    await using screen = await looking("system");
+    for (const [part, place] of [
+      ["connections", "#settings li"],
+      ["devices", "#keys li"],
+      ["backup", "#history"],
+    ] as const) {
+      await screen.page.evaluate(`location.hash = "system/${part}"`);
+      await screen.page.locator(place).first().waitFor();
+      expect([part, await untranslated(screen.page, NAMES)]).toEqual([part, []]);
     }
   });
 
@@ -121,6 +133,7 @@ describe.skipIf(lacks("Chromium"))("no text is left in English (in Chromium; ski
 
   test("in the forms of settings", async () => {
     await using screen = await looking("system");
+    await screen.page.evaluate("location.hash = 'settings'");
     await screen.page.locator("#settings li").first().waitFor();
     const { page } = screen;
     for (const button of await page.locator("#settings .actions button[aria-describedby]").all()) {

@@ -35,7 +35,7 @@ describe.skipIf(lacks("Chromium"))("settings on the dashboard (in Chromium; skip
 
   const started = (yaml = HOUSE) => TestDaemon.start({ start: START, simulator: { homes: ["danish"] }, yaml });
   async function looking(daemon: TestDaemon, options: LookOptions = {}): Promise<Screen> {
-    const screen = await screens.look(daemon, { view: "system", ...options });
+    const screen = await screens.look(daemon, { view: "settings", ...options });
     await screen.page.locator("#settings li").first().waitFor();
     return screen;
   }
@@ -92,7 +92,7 @@ describe.skipIf(lacks("Chromium"))("settings on the dashboard (in Chromium; skip
     ntfy.fault = { status: 403 };
     await using daemon = await started(`${HOUSE}notify: { topic_url: "${ntfy.origin}/house-4821" }\n`);
     await daemon.clock.runUntil(START + 2 * MINUTE_MS);
-    await using screen = await looking(daemon);
+    await using screen = await screens.look(daemon, { view: "system" });
     await screen.untilText("#problems", /403/);
     const test = screen.page.locator("#problems").getByRole("button", { name: "Test now" });
     const before = ntfy.requests;
@@ -170,7 +170,7 @@ describe.skipIf(lacks("Chromium"))("settings on the dashboard (in Chromium; skip
     afterAll(() => daemon?.[Symbol.asyncDispose]());
 
     test("a key is tested and changed; another server asks for it again; the change is listed and can be taken back", async () => {
-      await using screen = await screens.look(daemon, { view: "system", size: "phone" });
+      await using screen = await screens.look(daemon, { view: "system/connections", size: "phone" });
       const { page } = screen;
       const key = daemon.simulator.keys.consumerKey ?? "";
       const row = page.locator("#connections li").first();
@@ -204,10 +204,10 @@ describe.skipIf(lacks("Chromium"))("settings on the dashboard (in Chromium; skip
       await screen.untilText("dialog", /The service does not know this key\. .*401/);
       await screen.picture("connection-service-phone");
       expect(await page.evaluate(MISFITS)).toEqual([]);
-      expect(await screen.text("#history")).toContain("Nothing has been changed here yet.");
       await dialog(screen).getByRole("button", { name: "Save anyway" }).click();
       await screen.untilText("#connections", /Electricity service: saved and in use\./);
       expect(fileText(daemon)).toContain("key-that-is-wrong");
+      await page.getByRole("link", { name: "Backup and changes" }).click();
       await screen.untilText("#history", /API key: set → set/);
       expect(await page.content()).not.toContain("key-that-is-wrong");
 
@@ -220,7 +220,7 @@ describe.skipIf(lacks("Chromium"))("settings on the dashboard (in Chromium; skip
     });
 
     test("all connections are set up again, one after the other", async () => {
-      await using screen = await screens.look(daemon, { view: "system" });
+      await using screen = await screens.look(daemon, { view: "system/connections" });
       await screen.page.getByRole("button", { name: "Set up again" }).click();
       const step = (number: number, name: string) => dialog(screen).getByText(`Step ${number} of 3: ${name}`).waitFor();
       await step(1, "Electricity service");

@@ -1,12 +1,12 @@
 /** Block with the last changes of plans, plugs, settings and connections, and the way back to an earlier state. */
 import { useEffect, useState } from "preact/hooks";
 import type { PageState } from "../../api/settings/history.ts";
+import { useSystemTexts } from "../context.ts";
 import { Answer, Button } from "../elements.tsx";
 import { type FormTexts, formTextsIn, labelOf, plainName } from "../forms/form-texts.ts";
 import { usePage } from "../page.ts";
 import { call } from "../store/requests.ts";
 import { Block, ListRow, Sure, useList } from "../system/block.tsx";
-import { useSystemTexts } from "../system/system-context.ts";
 import { changeCount } from "./changes.ts";
 
 /** Changes that are shown before "Show all". */

@@ -64,7 +64,7 @@ function PlugRow({ plug, onTask }: Readonly<{ plug: ListedPlug; onTask: (task: T
           </span>
         </h3>
         <p class="plan-when">
-          <span class={on ? "headline" : ""}>{stateText(plug, page)}</span>
+          <span class={plugState(plug) === "plug_away" ? "wrong" : on ? "headline" : ""}>{stateText(plug, page)}</span>
         </p>
         <p class="plan-price number">{kwh !== undefined && t("plug_today", { kwh: f.energy(kwh) })}</p>
         <p class="plug-about">

@@ -2,12 +2,12 @@
 import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import type { Language } from "../../core/language/language.ts";
+import { ResultContext, useResultTexts } from "../context.ts";
 import { EmptyView, Part } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import type { HomeAnswer } from "../store/answers.ts";
 import { MEASURES, type MeasureName } from "../use/energy.ts";
 import { type Translate, translateIn } from "../words/language.ts";
-import { ResultContext, useResultTexts } from "./result-context.ts";
 import { Runs } from "./runs.tsx";
 import type { Baseline } from "./saving-bars.ts";
 import { Savings } from "./savings.tsx";

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import type { RunAnswer } from "../../api/house/results.ts";
 import { DAY_MS } from "../../core/time/interval.ts";
+import { useResultTexts } from "../context.ts";
 import { Button } from "../elements.tsx";
 import { type PageTools, usePage } from "../page.ts";
 import { PlanIcon } from "../plans/plan-icon.tsx";
@@ -9,7 +10,6 @@ import type { HomeAnswer, Plan } from "../store/answers.ts";
 import { useRead } from "../store/use-read.ts";
 import { Block } from "../system/block.tsx";
 import type { Translate } from "../words/language.ts";
-import { useResultTexts } from "./result-context.ts";
 import { type Baseline, runsVersion } from "./saving-bars.ts";
 
 const DAYS = 60;

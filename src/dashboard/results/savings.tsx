@@ -2,6 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { ChartView } from "../chart/chart-view.ts";
 import { Plot } from "../chart/plot.tsx";
+import { useResultTexts } from "../context.ts";
 import { Choice } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import type { HomeAnswer, Plan } from "../store/answers.ts";
@@ -10,7 +11,6 @@ import { Block } from "../system/block.tsx";
 import { ChangeNote } from "../use/month-figures.tsx";
 import type { Format } from "../words/format.ts";
 import type { Translate } from "../words/language.ts";
-import { useResultTexts } from "./result-context.ts";
 import { BASELINES, type Baseline, groupedByPlan, runsVersion } from "./saving-bars.ts";
 
 type Grouped = ReturnType<typeof groupedByPlan>;

@@ -1,11 +1,11 @@
 /** Block to download and restore a copy of the database. */
 import { useRef, useState } from "preact/hooks";
+import { useSystemTexts } from "../context.ts";
 import { Answer, Button, Help } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { call, download, upload } from "../store/requests.ts";
 import { helpUrl } from "../words/help.ts";
 import { Block, Sure, useList } from "./block.tsx";
-import { useSystemTexts } from "./system-context.ts";
 
 const PATH = "local/v1/backup";
 const TYPE = "application/octet-stream";

@@ -1,10 +1,10 @@
 /** Block for homes whose addresses are gone: the home at the new address can take over, or the owner forgets one. */
 import { useEffect, useState } from "preact/hooks";
 import type { AddressesAnswer } from "../../api/house/addresses.ts";
+import { useSystemTexts } from "../context.ts";
 import { Button } from "../elements.tsx";
 import { call } from "../store/requests.ts";
 import { Block, ListRow, Sure, useList } from "./block.tsx";
-import { useSystemTexts } from "./system-context.ts";
 
 type Former = AddressesAnswer["former"][number];
 

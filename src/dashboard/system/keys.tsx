@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LanKeyAnswer } from "../../api/settings/keys.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
+import { useSystemTexts } from "../context.ts";
 import { Button, Check, Copied, Help, Wrong } from "../elements.tsx";
 import { LabelledInput } from "../labelled-input.tsx";
 import { lazy } from "../lazy.tsx";
@@ -9,7 +10,6 @@ import { usePage } from "../page.ts";
 import { call } from "../store/requests.ts";
 import { helpUrl } from "../words/help.ts";
 import { Block, ListRow, Sure, useList } from "./block.tsx";
-import { useSystemTexts } from "./system-context.ts";
 
 const PhoneLink = lazy(async () => (await import("../phone-link.tsx")).PhoneLink);
 

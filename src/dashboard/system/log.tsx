@@ -1,12 +1,12 @@
 /** Block with the log, updated while it is open. */
 import { useEffect, useState } from "preact/hooks";
 import type { LogLineAnswer } from "../../api/log.ts";
+import { useSystemTexts } from "../context.ts";
 import { Choice } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { call, refusalIn } from "../store/requests.ts";
 import { Block } from "./block.tsx";
 import { logReader } from "./log-reader.ts";
-import { useSystemTexts } from "./system-context.ts";
 
 const LEVELS = ["info", "warn"] as const;
 type Level = (typeof LEVELS)[number];

@@ -1,6 +1,7 @@
 /** The form of one setting, made from the schema of the configuration. A file of its own: it is loaded when it opens. */
 import { useMemo, useState } from "preact/hooks";
 import type { SavedSetting } from "../../api/settings/settings.ts";
+import { useSystemTexts } from "../context.ts";
 import { Dialog } from "../dialog.tsx";
 import { Answer, Button, Help } from "../elements.tsx";
 import { draftOf } from "../forms/drafts.ts";
@@ -12,7 +13,6 @@ import { call } from "../store/requests.ts";
 import { fieldHelpUrl } from "../words/help.ts";
 import { Sure } from "./block.tsx";
 import { changesOf, formOf, type SettingTools, savedText, trialText } from "./setting-tools.ts";
-import { useSystemTexts } from "./system-context.ts";
 
 interface SettingProps {
   readonly tools: SettingTools;

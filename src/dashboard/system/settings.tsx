@@ -1,6 +1,7 @@
 /** Blocks of the settings and of the connections: current values, a form for each, and tests. */
 import { useEffect, useState } from "preact/hooks";
 import type { SavedSetting } from "../../api/settings/settings.ts";
+import { useSystemTexts } from "../context.ts";
 import { Button, Wrong } from "../elements.tsx";
 import { configurationSchema, type FieldText, formTextsIn, inWords, labelOf } from "../forms/form-texts.ts";
 import { changeCount } from "../history/changes.ts";
@@ -9,7 +10,6 @@ import { route } from "../route.ts";
 import { call } from "../store/requests.ts";
 import { Block, ListRow, useList } from "./block.tsx";
 import { type SettingTools, trialText } from "./setting-tools.ts";
-import { useSystemTexts } from "./system-context.ts";
 
 type Part = "settings" | "connections";
 

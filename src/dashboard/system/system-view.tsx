@@ -1,11 +1,11 @@
-/** Part with the state of the daemon: quota, requests, series ages, broker, plugs, versions and problems. */
+/** Part with the state of the daemon, and with three more pages for keys that may change something. */
 import type { ComponentChildren } from "preact";
 import { ColumnHeads, Icon, Part } from "../elements.tsx";
 import { lazy } from "../lazy.tsx";
 import { usePage } from "../page.ts";
-import { plugState } from "../plans/plan-words.ts";
 import { ProblemCards } from "../problems/problem-card.tsx";
 import { pastProblems, presentProblems, sentence } from "../problems/problem-groups.ts";
+import { addressOf, route, SYSTEM_PAGES, systemPageOf } from "../route.ts";
 import type { System } from "../store/answers.ts";
 import { Block } from "./block.tsx";
 import { ageText, outcomesOf } from "./report.ts";
@@ -20,31 +20,49 @@ type SystemProps = { readonly system: System };
 
 export function SystemView() {
   const { t, store } = usePage();
-  const system = store.system.value;
+  const { mayControl, system } = store;
+  const page = mayControl.value ? systemPageOf(route.value.entry) : "status";
   return (
     <Part id="system">
       <div class="head">
         <h2 id="system-title">{t("system")}</h2>
-        <a class="download" href="local/v1/diagnostics" download="elbro-diagnostics.json">
-          <Icon path={DOWNLOAD} />
-          {t("diagnostics")}
-        </a>
-      </div>
-      <div class="system-grid">
-        {system && (
-          <>
-            <Problems system={system} />
-            {system.interfaces.map((one) => (
-              <Interface key={one.account} one={one} isNamed={system.interfaces.length > 2} />
-            ))}
-            <Data system={system} />
-            <Connections system={system} />
-            <Versions system={system} />
-          </>
+        {page === "status" && (
+          <a class="download" href="local/v1/diagnostics" download="elbro-diagnostics.json">
+            <Icon path={DOWNLOAD} />
+            {t("diagnostics")}
+          </a>
         )}
       </div>
-      {store.mayControl.value && <OwnerBlocks />}
+      {mayControl.value && (
+        <nav class="choice tabs" aria-labelledby="system-title">
+          {SYSTEM_PAGES.map((name) => (
+            <a
+              key={name}
+              href={addressOf("system", name === "status" ? undefined : name)}
+              aria-current={name === page ? "page" : undefined}
+            >
+              {t(`system_${name}`)}
+            </a>
+          ))}
+        </nav>
+      )}
+      {page === "status" && system.value && <Status system={system.value} />}
+      {mayControl.value && <OwnerBlocks page={page} />}
     </Part>
+  );
+}
+
+function Status({ system }: SystemProps) {
+  return (
+    <div class="system-grid">
+      <Problems system={system} />
+      {system.interfaces.map((one) => (
+        <Interface key={one.account} one={one} isNamed={system.interfaces.length > 2} />
+      ))}
+      <Data system={system} />
+      <Connections system={system} />
+      <Versions system={system} />
+    </div>
   );
 }
 
@@ -147,12 +165,12 @@ function Data({ system: { series, backfill } }: SystemProps) {
           </tbody>
         </table>
       )}
-      {backfill && <Backfill backfill={backfill} />}
+      {backfill && <Backfill {...backfill} />}
     </Block>
   );
 }
 
-function Backfill({ backfill: { days_known: known, days_wanted: wanted } }: BackfillProps) {
+function Backfill({ days_known: known, days_wanted: wanted }: NonNullable<System["backfill"]>) {
   const { t, f } = usePage();
   const share = wanted === 0 ? 1 : known / wanted;
   const percent = f.percent(Math.floor(share * 100) / 100);
@@ -164,9 +182,7 @@ function Backfill({ backfill: { days_known: known, days_wanted: wanted } }: Back
   );
 }
 
-type BackfillProps = { readonly backfill: NonNullable<System["backfill"]> };
-
-function Connections({ system: { broker, plugs, lan } }: SystemProps) {
+function Connections({ system: { broker, lan } }: SystemProps) {
   const { t } = usePage();
   const place = broker.kind === "inside" ? t("broker_inside") : broker.host;
   return (
@@ -177,12 +193,6 @@ function Connections({ system: { broker, plugs, lan } }: SystemProps) {
           {`${t(broker.connected ? "connected" : "not_connected")} · ${place}`}
         </Row>
         <Row name={t("listeners")}>{lan.listeners}</Row>
-        {plugs.map((plug) => (
-          <Row key={plug.id} name={plug.id}>
-            <Mark sign={PLUG_SIGNS[plugState(plug)]} />
-            {t(plugState(plug))}
-          </Row>
-        ))}
       </dl>
     </Block>
   );
@@ -221,13 +231,10 @@ function Versions({ system }: SystemProps) {
 function NewVersion({ version, url }: { readonly version: string; readonly url: string | null }) {
   const { t } = usePage();
   const text = t("update_available", { version });
-  if (url === null) return <span class="faint">{` · ${text}`}</span>;
   return (
     <>
       {" · "}
-      <a href={url} target="_blank" rel="noreferrer">
-        {text}
-      </a>
+      {url === null ? text : <a href={url}>{text}</a>}
     </>
   );
 }
@@ -263,9 +270,7 @@ function Problems({ system }: SystemProps) {
   );
 }
 
-/** Good is only a plug that has reported its state. */
-const PLUG_SIGNS = { plug_away: "bad", plug_unknown: "unknown", plug_on: "good", plug_off: "good" } as const;
-const SIGNS = { good: "✓\u00a0", bad: "✕\u00a0", unknown: "?\u00a0" } as const;
+const SIGNS = { good: "✓\u00a0", bad: "✕\u00a0" } as const;
 
 function Mark({ sign }: { readonly sign: keyof typeof SIGNS }) {
   return (

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressOf, routeOf } from "../../../src/dashboard/route.ts";
+import { addressOf, routeOf, systemPageOf } from "../../../src/dashboard/route.ts";
 
 test.each([
   ["", { view: "now", entry: null }],
@@ -19,4 +19,19 @@ test.each([
 test("the address of an entry leads back to it, whatever its id", () => {
   for (const id of ["car", "a/b", "%41", "æ ø"])
     expect(routeOf(addressOf("plans", id))).toEqual({ view: "plans", entry: id });
+});
+
+test.each([
+  ["#system", "status"],
+  ["#system/problems", "status"],
+  ["#system/connections", "connections"],
+  ["#settings", "connections"],
+  ["#system/setting-home_assistant", "connections"],
+  ["#keys", "devices"],
+  ["#system/devices", "devices"],
+  ["#system/backup", "backup"],
+  ["#system/history", "backup"],
+  ["#system/constructor", "status"],
+])("the address %s shows the system page %s", (hash, page) => {
+  expect(systemPageOf(routeOf(hash).entry)).toBe(page);
 });
