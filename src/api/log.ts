@@ -41,6 +41,4 @@ export const logEndpoints = [
   }),
 ];
 
-export type LogAnswer = ValueOf<typeof log>;
-
-export type LogLineAnswer = LogAnswer["lines"][number];
+export type LogLineAnswer = ValueOf<typeof log>["lines"][number];

@@ -4,13 +4,12 @@ import type { LogLineAnswer } from "../../api/log.ts";
 import { useSystemTexts } from "../context.ts";
 import { Choice } from "../elements.tsx";
 import { usePage } from "../page.ts";
-import { call, refusalIn } from "../store/requests.ts";
+import { useRead } from "../store/use-read.ts";
 import { Block } from "./block.tsx";
-import { logReader } from "./log-reader.ts";
 
 const LEVELS = ["info", "warn"] as const;
 type Level = (typeof LEVELS)[number];
-const FOLLOW_MS = 3_000;
+const FOLLOW_MS = 5_000;
 
 export function Log() {
   const t = useSystemTexts();
@@ -35,11 +34,14 @@ export function Log() {
 
 function Lines({ level }: { readonly level: Level }) {
   const t = useSystemTexts();
-  const { t: words } = usePage();
-  const { lines, isLost } = useLog(level);
+  const [reads, setReads] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setReads((count) => count + 1), FOLLOW_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const lines = useRead("GET /local/v1/log", { level }, reads)?.lines;
   return (
     <>
-      {isLost && <p class="wrong">{words("no_contact_short")}</p>}
       {lines?.length === 0 && <p class="soft">{t("log_none")}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area needs the focus for the keyboard. */}
       <section class="log" tabIndex={0} aria-label={t("log")} lang="en">
@@ -61,33 +63,4 @@ function Line({ line: { time, level, text, facts } }: { readonly line: LogLineAn
       {facts !== "" && <code class="faint">{facts}</code>}
     </p>
   );
-}
-
-/** Returns the log lines of a level, with new ones. */
-function useLog(level: Level) {
-  const [state, setState] = useState<{ lines: readonly LogLineAnswer[] | null; isLost: boolean }>({
-    lines: null,
-    isLost: false,
-  });
-  useEffect(() => {
-    const next = logReader((after) => call("GET /local/v1/log", { level, after }));
-    let timer: ReturnType<typeof setTimeout>;
-    let isWanted = true;
-    const read = async () => {
-      try {
-        const lines = await next();
-        if (isWanted) setState({ lines, isLost: false });
-      } catch (thrown) {
-        refusalIn(thrown);
-        if (isWanted) setState((before) => ({ ...before, isLost: true }));
-      }
-      if (isWanted) timer = setTimeout(() => void read(), FOLLOW_MS);
-    };
-    void read();
-    return () => {
-      isWanted = false;
-      clearTimeout(timer);
-    };
-  }, []);
-  return state;
 }

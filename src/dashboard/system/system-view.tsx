@@ -215,7 +215,14 @@ function Versions({ system }: SystemProps) {
       <dl class="rows">
         <Row name="elbro">
           {version}
-          {update?.newer && <NewVersion version={update.version} url={update.url} />}
+          {update?.newer && (
+            <>
+              {" · "}
+              <a {...(update.url !== null && { href: update.url })}>
+                {t("update_available", { version: update.version })}
+              </a>
+            </>
+          )}
         </Row>
         <Row name="Node.js">{node}</Row>
         <Row name={t("started")}>
@@ -225,17 +232,6 @@ function Versions({ system }: SystemProps) {
         {!isTrusted && <Row name={t("clock")}>{t("clock_wrong")}</Row>}
       </dl>
     </Block>
-  );
-}
-
-function NewVersion({ version, url }: { readonly version: string; readonly url: string | null }) {
-  const { t } = usePage();
-  const text = t("update_available", { version });
-  return (
-    <>
-      {" · "}
-      {url === null ? text : <a href={url}>{text}</a>}
-    </>
   );
 }
 
