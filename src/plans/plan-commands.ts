@@ -9,15 +9,7 @@ import {
 import type { PlanSlot } from "../core/planning/group/plan-dependencies.ts";
 import { crowdedFor } from "../core/planning/group/power-group.ts";
 import type { PlanSpec } from "../core/planning/model/plan-spec.ts";
-import {
-  type Commanded,
-  type LearnAction,
-  type PlanAction,
-  type RunAction,
-  runNow,
-  skip,
-  stop,
-} from "../core/planning/plan-commands.ts";
+import { type Commanded, type PlanAction, runNow, skip, stop } from "../core/planning/plan-commands.ts";
 import { type ChangedSettings, changeSettings, resetOf } from "../core/planning/plan-settings.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
@@ -93,7 +85,7 @@ export class PlanCommands {
     const slot = this.#plans.circles.get(plan);
     if (!slot) return unknownPlan(plan);
     if (!isTimeTrusted(now)) return refused("clock_not_trusted", message("refused.clock"));
-    if (action === "freeze_learned" || action === "forget_learned") return this.#learnedActed(slot, action, now);
+    if (action === "forget_learned") return this.#forget(slot, now);
     const done = this.#acted(slot, action, now);
     if (done.kind === "refused") return done;
     store.write(plan, done.memory, []);
@@ -102,7 +94,7 @@ export class PlanCommands {
     return { kind: "done" };
   }
 
-  #acted(slot: PlanSlot, action: RunAction, now: EpochMs): Commanded {
+  #acted(slot: PlanSlot, action: PlanAction, now: EpochMs): Commanded {
     const { definition, spec, advance } = slot;
     if (action === "skip") return skip(advance.memory, now);
     if (action === "stop") return stop(advance.memory, now, spec);
@@ -111,10 +103,11 @@ export class PlanCommands {
     return runNow(spec, advance.memory, now, crowded);
   }
 
-  #learnedActed({ definition, spec }: PlanSlot, action: LearnAction, now: EpochMs): PlanCommanded {
-    const refusal = this.#plans.learning.act(definition, spec, action, now);
-    if (!refusal) this.#plans.decideFor(definition.home, now);
-    return refusal ?? { kind: "done" };
+  #forget({ definition: { id, home, learns } }: PlanSlot, now: EpochMs): PlanCommanded {
+    if (!learns) return refused("unknown_setting", message("refused.no_learn"));
+    this.#plans.learning.forget(id, now);
+    this.#plans.decideFor(home, now);
+    return { kind: "done" };
   }
 
   change(plan: string, changes: ChangedSettings, now: EpochMs): PlanCommanded {

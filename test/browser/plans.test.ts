@@ -208,8 +208,8 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
     expect(await plan(daemon, "car")).toMatchObject({ on: false });
   });
 
-  test("what a plan has learned is shown, and can be kept and forgotten", async () => {
-    const learned = { runs: 4, kwh: 1.32, profile: [0.1, 1, 0.4], frozen: false };
+  test("what a plan has learned is shown, and can be forgotten", async () => {
+    const learned = { runs: 4, kwh: 1.32, profile: [0.1, 1, 0.4] };
     const sent: unknown[] = [];
     const answer = (await (await daemon.request("/local/v1/plans")).json()) as { readonly plans: readonly ToldPlan[] };
     const plans = answer.plans.map((each) => (each.id === "dishwasher" ? { ...each, learned } : each));
@@ -220,9 +220,8 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
     });
     await screen.page.reload();
     await card("Dishwasher").getByText("Learned from 4 runs: 1.32 kWh per run").waitFor();
-    for (const name of ["Keep what was learned", "Learn again"])
-      await card("Dishwasher").getByRole("button", { name }).click();
-    await expect.poll(() => sent).toEqual([{ command: "freeze_learned" }, { command: "forget_learned" }]);
+    await card("Dishwasher").getByRole("button", { name: "Learn again" }).click();
+    await expect.poll(() => sent).toEqual([{ command: "forget_learned" }]);
   });
 
   test("a plan shows its saving of this month after a run", async () => {

@@ -86,7 +86,6 @@ export const statusProperties = () =>
           runs: s.integer,
           kwh: s.number,
           profile: s.list(s.number),
-          frozen: s.boolean,
         }),
       ),
       "Energy and course by quarter-hour that a plan with `learn` has learned; null if nothing.",

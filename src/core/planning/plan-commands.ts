@@ -6,11 +6,7 @@ import { hasHours, type PlanSpec } from "./model/plan-spec.ts";
 import { halted } from "./plan-interruption.ts";
 import { newRecord, type PlanEnding, type PlanRecord } from "./plan-record.ts";
 
-const runActions = ["run_now", "skip", "stop"] as const;
-const learnActions = ["freeze_learned", "forget_learned"] as const;
-export const planActions = [...runActions, ...learnActions] as const;
-export type RunAction = (typeof runActions)[number];
-export type LearnAction = (typeof learnActions)[number];
+export const planActions = ["run_now", "skip", "stop", "forget_learned"] as const;
 export type PlanAction = (typeof planActions)[number];
 
 /** The record after a command, or the reason for a refusal. */

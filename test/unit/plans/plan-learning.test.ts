@@ -39,7 +39,7 @@ test("after three measured runs the plan has their energy and course, so that th
   expect([first.learned ?? null, first.nextStart]).toEqual([null, at("2026-03-11T01:00:00Z")]);
   const now = threeNights(world);
   const learned = world.until(now, now + 3 * HOUR_MS);
-  expect(planStatus(learned).learned).toEqual({ runs: 3, kwh: 1, profile: [0, 0, 0, 0, 1, 1, 1, 1], frozen: false });
+  expect(planStatus(learned).learned).toEqual({ runs: 3, kwh: 1, profile: [0, 0, 0, 0, 1, 1, 1, 1] });
   // The second hour of the run is now the one that costs, so it begins an hour before the cheapest hour.
   expect([learned.nextStart, learned.cost]).toEqual([at("2026-03-14T00:00:00Z"), expect.closeTo(0.2, 9)]);
 });
@@ -61,19 +61,15 @@ test("the runs of a plan with several in its window count as one", () => {
   expect(world.at(NOW + 3 * DAY_MS).learned).toMatchObject({ runs: 3, kwh: 4 });
 });
 
-test("what was learned can be frozen and forgotten, also across a restart", () => {
+test("what was learned can be forgotten, also across a restart", () => {
   using world = new PlansOnDisk({ definitions: [learner], timeline, plugs: ["plug"] });
-  expect(world.plans.commands.act("washer", "freeze_learned", NOW)).toMatchObject({ kind: "refused" });
   const now = threeNights(world);
-  expect(world.plans.commands.act("washer", "freeze_learned", now)).toEqual({ kind: "done" });
-  world.restart({ plugs: [] });
-  expect(world.at(now).learned).toMatchObject({ runs: 3, frozen: true });
   expect(world.plans.commands.act("washer", "forget_learned", now)).toEqual({ kind: "done" });
   world.restart({ plugs: ["plug"] });
   expect(world.at(now).learned).toBeNull();
 });
 
-test("a plan without learn refuses both commands", () => {
+test("a plan without learn refuses that command", () => {
   using world = new PlansOnDisk({ definitions: [definitionOf(WASHER)], timeline });
   world.at(NOW);
   expect(world.plans.commands.act("washer", "forget_learned", NOW)).toMatchObject({

@@ -42,7 +42,7 @@ interface PlanSnapshotInput {
   readonly currency: string | null;
   readonly history: PlanHistory;
   /** What a plan with `learn` has learned; absent or null if nothing. */
-  readonly learned?: (LearnedCourse & { readonly frozen: boolean }) | null | undefined;
+  readonly learned?: LearnedCourse | null | undefined;
   /** Why the last command over MQTT was refused; null if it was done. */
   readonly refused: string | null;
   /** The definition's spec with the owner's changes. */
