@@ -1,5 +1,6 @@
 /** Plans that run once, requested over MQTT and HTTP: "the cheapest 2 hours within the next 8". */
-import { type Message, message, placed } from "../core/language/text.ts";
+import type { Language } from "../core/language/language.ts";
+import { type Message, message, placed, type Say, sayIn } from "../core/language/text.ts";
 import { hoursText, type PlanDefinition, planMistakes, readDuration } from "../core/planning/model/plan-definition.ts";
 import { hasHours } from "../core/planning/model/plan-spec.ts";
 import { type EpochMs, HOUR_MS } from "../core/time/interval.ts";
@@ -13,6 +14,13 @@ const NOT_FOR_ONCE = ["id", "from", "ready_by", "days", "after", "after_pause", 
 const DEFAULT_WITHIN_MS = 8 * HOUR_MS;
 const MAX_WITHIN_MS = 48 * HOUR_MS;
 
+/** What a request has to fit to, and the language of its name. */
+interface OneShotContext {
+  readonly groups: readonly GroupEntry[];
+  readonly language: Language;
+  readonly now: EpochMs;
+}
+
 /**
  * Reads `{ hours, within, home, … }`, or `{ plan, within }` for an appliance with a plan, whose settings are used.
  * The id may already be taken. Returns the reason as text if the request is invalid.
@@ -20,8 +28,7 @@ const MAX_WITHIN_MS = 48 * HOUR_MS;
 export function readOneShot(
   request: object,
   plans: readonly PlanDefinition[],
-  groups: readonly GroupEntry[],
-  now: EpochMs,
+  { groups, language, now }: OneShotContext,
 ): PlanDefinition | Message {
   const { once: _, within, plan, ...settings } = request as Record<string, unknown>;
   const refused = NOT_FOR_ONCE.find((name) => name in settings);
@@ -32,7 +39,8 @@ export function readOneShot(
   if (base && !hasHours(base.spec)) return placed("plan", message("refused.kind_of_plan", { kind: base.spec.kind }));
   const other = Object.keys(settings).find((name) => name !== "hours" && name !== "home");
   if (base && other !== undefined) return placed(other, message("refused.plan_alone"));
-  const definition = base ? ofPlan(base, settings.hours) : ofSettings(settings, groups);
+  const say = sayIn(language);
+  const definition = base ? ofPlan(base, settings.hours, say) : ofSettings(settings, groups, say);
   if ("key" in definition) return definition;
   const { spec } = definition;
   const hoursMs = "hoursMs" in spec ? spec.hoursMs : 0;
@@ -49,15 +57,15 @@ function expected(setting: string, what: Message): Message {
   return placed(setting, message("mistake.expected", { expected: what }));
 }
 
-function ofPlan(base: PlanDefinition, hours: unknown): PlanDefinition | Message {
+function ofPlan(base: PlanDefinition, hours: unknown, say: Say): PlanDefinition | Message {
   const hoursMs = hours === undefined ? null : readDuration(hours);
   if (hours !== undefined && !hoursMs) return expected("hours", message("mistake.expected_hours_once"));
   const spec = hoursMs === null ? base.spec : { ...base.spec, hoursMs };
-  return { ...base, id: `${base.id}_once`, name: `${base.name} once`, of: base.id, spec };
+  return { ...base, id: `${base.id}_once`, name: say("plan.once_of", { plan: base.name }), of: base.id, spec };
 }
 
-function ofSettings(settings: object, groups: readonly GroupEntry[]): PlanDefinition | Message {
-  const entry = { name: "Once", kind: "window", ...settings };
+function ofSettings(settings: object, groups: readonly GroupEntry[], say: Say): PlanDefinition | Message {
+  const entry = { ...("name" in settings ? {} : { name: say("plan.once"), id: "once" }), kind: "window", ...settings };
   mergeOldKeys(entry);
   const reading = planSchema.safeParse(entry);
   const [issue] = reading.error?.issues ?? [];

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { readOneShot } from "../config/one-shot.ts";
 import { type GroupEntry, MAX_GROUP_PLANS } from "../config/plan-list.ts";
 import { unknownId } from "../config/reading/suggest-key.ts";
+import type { Language } from "../core/language/language.ts";
 import { message, placed } from "../core/language/text.ts";
 import { type RefusedCommand, refusedCommand } from "../core/planning/command-refusal.ts";
 import type { PlanDefinition } from "../core/planning/model/plan-definition.ts";
@@ -30,6 +31,7 @@ const storedPlans = z.array(
 interface OnceContext {
   readonly definitions: readonly PlanDefinition[];
   readonly groups: readonly GroupEntry[];
+  readonly language: Language;
   readonly homes: ReadonlySet<string>;
   readonly now: EpochMs;
 }
@@ -49,8 +51,8 @@ export class OncePlans {
   }
 
   /** Reads a requested plan. Its id differs from those of all plans. */
-  read(request: object, { definitions, groups, homes, now }: OnceContext): PlanDefinition | RefusedCommand {
-    const read = readOneShot(request, definitions, groups, now);
+  read(request: object, { definitions, homes, ...context }: OnceContext): PlanDefinition | RefusedCommand {
+    const read = readOneShot(request, definitions, context);
     if ("key" in read) return refusedCommand("unreadable_setting", read);
     if (!homes.has(read.home))
       return refusedCommand("unreadable_setting", placed("home", unknownId("home", read.home, [...homes])));

@@ -314,10 +314,10 @@ export class Plans {
 
   /** Adds a plan that runs once. It is removed when it is over. */
   once(request: object, now: EpochMs): { readonly kind: "done"; readonly plan: string } | RefusedCommand {
-    const { isTimeTrusted, homes } = this.#deps;
+    const { isTimeTrusted, homes, language } = this.#deps;
     if (!isTimeTrusted(now)) return refused("clock_not_trusted", message("plan.clock"));
     const { definitions } = this.#circles;
-    const definition = this.#once.read(request, { definitions, groups: this.#groups, homes: homes.ids, now });
+    const definition = this.#once.read(request, { definitions, groups: this.#groups, homes: homes.ids, language, now });
     if ("kind" in definition) return definition;
     for (const circle of this.#replaceOnce([...this.#once.plans, definition])) this.decide(circle, now);
     return { kind: "done", plan: definition.id };

@@ -24,8 +24,14 @@ const TEMPLATES = {
     value: { icon: "hot_water", kind: "slots", hours: 4, kwh: 6, min_run: 1 },
     asks: ["hours", "kwh", "ready_by"],
   },
-  heat_pump: { value: { icon: "heat_pump", kind: "avoid", hours: 4 }, asks: ["hours", "from", "ready_by"] },
-  freezer: { value: { icon: "freezer", kind: "avoid", hours: 2 }, asks: ["hours", "from", "ready_by"] },
+  heat_pump: {
+    value: { icon: "heat_pump", kind: "avoid", hours: 4, min_pause: "30m" },
+    asks: ["hours", "from", "ready_by"],
+  },
+  freezer: {
+    value: { icon: "freezer", kind: "avoid", hours: 2, min_pause: "30m" },
+    asks: ["hours", "from", "ready_by"],
+  },
 } as const satisfies Readonly<Record<string, Template>>;
 const NAMES = Object.keys(TEMPLATES) as (keyof typeof TEMPLATES)[];
 
