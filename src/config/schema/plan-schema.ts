@@ -14,7 +14,7 @@ import {
   whenShortValues,
 } from "../../core/planning/model/plan-spec.ts";
 import { MAX_ENERGY_KWH, MAX_POWER_KW, MAX_PRICE_LIMITS } from "../../core/planning/plan-limits.ts";
-import { type PlanSetting, planSettings, settingRows } from "../../core/planning/setting-rows.ts";
+import { type PlanSetting, planSettings, readUpTo, settingRows } from "../../core/planning/setting-rows.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";
 import type { KeyCondition } from "./conditions.ts";
 import {
@@ -96,7 +96,7 @@ export const planSchema = z
     id: z.optional(slug),
     kind: z.enum(planKinds),
     hours: length,
-    up_to: length,
+    up_to: z.optional(z.union([duration("above zero"), textLike(/^\d+(\.\d+)? ?%$/, "mistake.expected_up_to")])),
     cheap_below: z.optional(z.union([price, cheapBelow])),
     profile: z.optional(z.array(notNegative).check(z.minLength(1, "mistake.expected_profile" satisfies Expected))),
     kwh: z.optional(z.union([notNegative, energy])),
@@ -190,7 +190,9 @@ function mistakesOf(entry: PlanEntry): ValueMistake[] {
   if (soc && kw === undefined) mistake("kw", missingWith("soc"));
   for (const setting of ["hours", "kwh"] as const)
     if (soc && entry[setting] !== undefined) mistake(setting, message("mistake.calculated"));
-  if (soc && entry.up_to !== undefined) mistake("up_to", message("mistake.useless", { other: "soc" }));
+  const upTo = readUpTo(entry.up_to);
+  if (entry.up_to !== undefined && soc ? (upTo ?? 0) < soc.target : upTo !== null)
+    mistake("up_to", message("mistake.expected", { expected: message("mistake.expected_up_to") }));
   const energy = calculatedKwh(entry);
   if (kind !== "below" && hours === undefined && energy === undefined && soc === undefined)
     mistake("hours", missing("mistake.expected_length"));

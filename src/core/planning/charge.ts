@@ -59,8 +59,9 @@ export function withCharge(spec: PlanSpec, battery: Battery, memory: PlanRecord 
   const { soc, energyKw } = spec;
   const { charge, usualMs } = battery;
   const msOf = (percent: number) => Math.round(Math.max(0, percent) * (soc.capacityKwh / 100 / energyKw) * HOUR_MS);
-  const withHours = (hoursMs: number, known: BatteryNeed): PlanSpec => {
-    return { ...spec, hoursMs, kwh: (hoursMs / HOUR_MS) * energyKw, battery: known };
+  const withHours = (hoursMs: number, known: BatteryNeed, moreMs = 0): PlanSpec => {
+    const upTo = moreMs > 0 ? { upToMs: hoursMs + moreMs } : {};
+    return { ...spec, ...upTo, hoursMs, kwh: (hoursMs / HOUR_MS) * energyKw, battery: known };
   };
   const minimum = Math.min(soc.minimum, soc.target);
   if (charge.kind === "unknown") return withHours(Math.max(msOf(minimum), usualMs()), { kind: "unknown" });
@@ -70,8 +71,10 @@ export function withCharge(spec: PlanSpec, battery: Battery, memory: PlanRecord 
   const isCurrent = memory !== null && now < memory.window.end;
   const before = isCurrent ? { start: memory.window.start, end: at } : null;
   const usedMs = before ? lengthOf(memory?.startedRuns.flatMap((run) => clipped(run, before) ?? []) ?? []) : 0;
-  if (neededMs === 0) return withHours(usedMs, { kind: "charged" });
-  return withHours(usedMs + neededMs, { kind: "needs", atOnce: atOnceMs > 0 ? { ms: atOnceMs, from: at } : null });
+  const moreMs = Math.max(0, msOf((soc.upTo ?? 0) - percent) - neededMs);
+  if (neededMs + moreMs === 0) return withHours(usedMs, { kind: "charged" });
+  const atOnce = atOnceMs > 0 ? { ms: atOnceMs, from: at } : null;
+  return withHours(usedMs + neededMs, { kind: "needs", atOnce }, moreMs);
 }
 
 /** Returns true for a battery that has its target. */

@@ -166,7 +166,14 @@ const rows = {
   ready_by: row("readyBy", CLOCK, { icon: "mdi:clock-end", has: repeats }),
   max_price: row("maxPrice", PRICE, { icon: "mdi:cash-lock" }),
   enabled: row("enabled", SWITCH, { icon: "mdi:toggle-switch-outline" }),
-  up_to: row("upToMs", HOURS, { icon: "mdi:timer-plus-outline", ...slots, has: isLonger }),
+  up_to: {
+    ...row("upToMs", HOURS, { icon: "mdi:timer-plus-outline", ...slots, has: isLonger }),
+    read(value, spec) {
+      const { soc }: SpecFields = spec;
+      if (soc) return mapped(readUpTo(value), (upTo) => ({ ...spec, soc: { ...soc, upTo } }) as PlanSpec);
+      return mapped(HOURS.read(value), (upToMs) => ({ ...spec, upToMs }) as PlanSpec);
+    },
+  },
   cheap_below: {
     ...row("cheapBelow", CHEAP, {
       icon: "mdi:tag-outline",
@@ -192,7 +199,11 @@ const rows = {
     has: (spec) => spec.kind === "avoid" || (spec as SpecFields).maxGapMs === undefined,
     examples: [0.2, "10%"],
   }),
-  sun: row("sun", SWITCH, { icon: "mdi:solar-power", ...hasRuns, has: ({ kwh }) => kwh !== undefined }),
+  sun: row("sun", SWITCH, {
+    icon: "mdi:solar-power",
+    ...hasRuns,
+    has: (spec) => spec.kwh !== undefined || hasBattery(spec),
+  }),
   soc_target: row("soc", goal("target"), { icon: "mdi:battery-80", ...slots, has: hasBattery }),
   soc_minimum: row("soc", goal("minimum"), { icon: "mdi:battery-20", ...slots, has: hasBattery }),
   away: row("away", AWAY, {
@@ -262,8 +273,8 @@ function repeats({ once }: PlanSpec): boolean {
   return once === undefined;
 }
 
-function isLonger({ upToMs }: SpecFields): boolean {
-  return upToMs !== undefined;
+function isLonger({ upToMs, soc }: SpecFields): boolean {
+  return upToMs !== undefined && soc === undefined;
 }
 
 function hasEnergy({ energyKw, soc }: SpecFields): boolean {
@@ -298,6 +309,12 @@ function readLimit(text: string): CheapBelow | null {
   if (text === "export") return { price: text };
   if (text.endsWith("%")) return mapped(PERCENT.read(text.slice(0, -1)), (percent) => ({ percent }));
   return mapped(PRICE.read(text), (maxPrice) => ({ maxPrice }));
+}
+
+/** Reads the charge of `up_to` for a battery, such as `95%`. */
+export function readUpTo(value: unknown): number | null {
+  const [, number] = /^([\d.]+) ?%$/.exec(String(value)) ?? [];
+  return mapped(number, PERCENT.read) ?? null;
 }
 
 /** Reads a percentage such as `5`, or with the side to take such as `5 % latest`. */

@@ -46,6 +46,34 @@ test("a battery below the minimum is charged at once, and the rest in the cheape
   expect(world.until(NOW, NOW + HOUR, "car").on).toBe(false);
 });
 
+test.each([
+  // The target of 80 % needs what it needs. 1.25 h are at most 1.05 DKK/kWh, and 15 % more are 0.75 h.
+  ["20", "running", 3, "runs until 18:30 at any price"],
+  ["60", "scheduled", 1.25, "Wed 02:30-03:45"],
+  ["80", "scheduled", 0.75, "Wed 02:45-03:30"],
+  ["95", "done", 0, "the battery has its target of 95 %"],
+] as const)(
+  "with up_to 95%% a battery at %s %% is %s, and charged above its target only while it is cheap",
+  (payload, state, hours, words) => {
+    const definitions = planDefinitions([planSchema.parse({ ...entry, up_to: "95%", cheap_below: 1.05 })]);
+    using world = new PlansOnDisk({ definitions, timeline });
+    world.plans.chargeIs(says(payload), NOW);
+    const plan = world.at(NOW, "car");
+    expect([plan.state, lengthOf(plan.runs)]).toEqual([state, hours]);
+    expect(plan.reason.text).toContain(words);
+    expect(plan.cost === null).toBe(hours === 0);
+  },
+);
+
+test("up_to of a battery is a percentage from its target on, and that of other plans hours", () => {
+  const isRead = (more: object) => planSchema.safeParse({ ...entry, cheap_below: 1, ...more }).success;
+  expect(["95%", "80 %", "70%", "6", 6].map((up_to) => isRead({ up_to }))).toEqual([true, true, false, false, false]);
+  const { soc: _, ...plain } = entry;
+  expect(
+    ["95%", 6].map((up_to) => planSchema.safeParse({ ...plain, hours: 2, cheap_below: 1, up_to }).success),
+  ).toEqual([...[false, true]]);
+});
+
 const UNKNOWN = ["unavailable", "unknown", "", "none", "n/a", "101", "-1", "1e2", "NaN", "null", "{}", "soc: 80"];
 
 test.each(UNKNOWN)(

@@ -116,6 +116,8 @@ export interface ChargeGoal {
   readonly target: number;
   /** Up to this charge it is charged at once, at any price. */
   readonly minimum: number;
+  /** Charged up to this while it is cheap; absent for `target`. */
+  readonly upTo?: number;
 }
 
 /** What a battery needs. `atOnce`: time for which its plan has to run at once, counted from `from`. */

@@ -183,7 +183,7 @@ function idleReason(given: ReasonContext, memory: PlanRecord): PlanReason {
       return { code: "waiting_for_machine", text: say("plan.waits_for_machine") };
     case "charged": {
       const { spec } = given;
-      const target = spec.kind === "slots" ? decimal(given, spec.soc?.target ?? "") : "";
+      const target = spec.kind === "slots" ? decimal(given, spec.soc?.upTo ?? spec.soc?.target ?? "") : "";
       return { code: "charged", text: say("plan.charged", { target }) };
     }
     case "charge_unknown":

@@ -1,7 +1,7 @@
 /** Cost of runs, and of the same energy at other times. */
 
 import { indexAfter, type PricePoint } from "../../prices/timeline.ts";
-import { type EpochMs, type Interval, lengthOf } from "../../time/interval.ts";
+import { type EpochMs, HOUR_MS, type Interval, lengthOf } from "../../time/interval.ts";
 import { hasHours, type PlanSpec, profileOf } from "../model/plan-spec.ts";
 import type { PlanBasis, PlanRecord, PlanRun } from "../plan-record.ts";
 
@@ -142,5 +142,6 @@ export function energyOf(
   const totalMs = lengthOf(counted);
   const isMore = run.basis === "manual" || (spec.kind === "slots" && spec.upToMs !== undefined);
   const wholeMs = !hasHours(spec) ? totalMs : isMore ? spec.hoursMs : Math.max(spec.hoursMs, totalMs);
+  if (isMore && spec.kind === "slots" && spec.energyKw) return (spec.energyKw * (run.end - run.start)) / HOUR_MS;
   return spec.kwh === undefined || wholeMs === 0 ? null : (spec.kwh * (run.end - run.start)) / wholeMs;
 }
