@@ -1,6 +1,6 @@
 /**
  * Runs one bench or all of them: `npm run bench [-- NAME]`. `npm run bench -- --against COMMIT [NAME]` compares the
- * program with that of a commit, by default with the bench `day`.
+ * program or the sources with those of a commit, by default with the bench `day`.
  *
  * A bench is a file of this folder that exports `run(): Promise<Record<string, number | null>>`, or yields several;
  * null means that it cannot be measured on this machine (`n/a`). Its last output lines are `NAME: key=value key=value
@@ -8,7 +8,7 @@
  */
 import { readdirSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { compareWith } from "../support/bench/against.ts";
+import { comparable, compareWith } from "../support/bench/against.ts";
 
 type Figures = Readonly<Record<string, number | null>>;
 
@@ -42,13 +42,10 @@ async function runBench(name: string): Promise<boolean> {
   }
 }
 
-/** Benches that start the built program, of this clone or of another commit. */
-const OF_PROGRAM = ["day", "footprint", "lan", "scale"];
-
 const { values, positionals } = parseArgs({ options: { against: { type: "string" } }, allowPositionals: true });
 const [asked, ...more] = positionals;
 const { against } = values;
-const choice = against === undefined ? known : OF_PROGRAM;
+const choice = against === undefined ? known : comparable;
 if (more.length > 0 || (asked !== undefined && !choice.includes(asked))) {
   const found = more.length > 0 ? "more than one name was given" : `there is no such bench "${asked}"`;
   console.error(

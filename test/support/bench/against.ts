@@ -1,6 +1,6 @@
 /** Compares the program of this clone with that of another commit: the same bench, in turns in one run. */
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { execFileSync, type StdioOptions, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { TempDir } from "../runner/temp-dir.ts";
 import { ROOT } from "./program.ts";
@@ -11,9 +11,18 @@ const TURNS = 2;
 /** Largest share by which the size may grow. Times and memory depend on the machine, so they never fail. */
 const MAX_GROWTH = 1.05;
 
+const INSTALL = "install --no-save --include=dev --ignore-scripts --no-audit --no-fund --loglevel=error";
+const ONLY_ERRORS: StdioOptions = ["ignore", "ignore", "inherit"];
+
 type Figures = Readonly<Record<string, number>>;
 
-/** Builds a commit in a temporary folder, runs a bench with both programs, and prints the ratios. Returns the exit code. */
+/** Benches that start the built program: this clone's runs with both. */
+const OF_PROGRAM = ["day", "footprint", "lan", "scale"];
+/** Benches of functions: each commit runs its own. */
+const OF_SOURCES = ["groups", "plans", "store"];
+export const comparable: readonly string[] = [...OF_PROGRAM, ...OF_SOURCES];
+
+/** Puts a commit into a temporary folder, runs a bench of both in turns, and prints the ratios. Returns the exit code. */
 export function compareWith(commit: string, name: string): number {
   if (spawnSync("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: ROOT }).status !== 0) {
     console.error(`commit ${commit} is not in the history of this clone`);
@@ -23,10 +32,12 @@ export function compareWith(commit: string, name: string): number {
   const other: Figures[] = [];
   try {
     using dir = new TempDir();
-    const dist = built(commit, dir.file("elbro"));
+    const folder = extracted(commit, dir);
+    const isBuilt = OF_PROGRAM.includes(name);
+    if (isBuilt) execFileSync("npm", ["run", "--silent", "build"], { cwd: folder, stdio: ONLY_ERRORS });
     for (let turn = 0; turn < TURNS; turn++) {
-      other.push(figuresOf(name, { BENCH_DIST: dist }));
-      own.push(figuresOf(name, {}));
+      other.push(isBuilt ? figuresOf(name, ROOT, path.join(folder, "dist")) : figuresOf(name, folder));
+      own.push(figuresOf(name, ROOT));
     }
   } catch (error) {
     // Without the packages of the other commit, or on a machine that is too busy for a bench, nothing is said of either.
@@ -48,35 +59,26 @@ export function compareWith(commit: string, name: string): number {
   return 1;
 }
 
-/** Builds a commit with the packages of this clone, or its own if they differ. Returns the folder of the program. */
-function built(commit: string, folder: string): string {
+/** Returns a folder with a commit and the packages of this clone, or its own if they differ. */
+function extracted(commit: string, dir: TempDir): string {
+  const folder = dir.file("elbro");
   mkdirSync(folder);
   const archive = execFileSync("git", ["archive", commit], { cwd: ROOT, maxBuffer: Number.POSITIVE_INFINITY });
   execFileSync("tar", ["-x"], { cwd: folder, input: archive });
+  // The real prices of `plans`.
+  const data = path.join(ROOT, "../shared");
+  if (existsSync(data)) symlinkSync(data, dir.file("shared"));
   const lock = (of: string) => readFileSync(path.join(of, "package-lock.json"), "utf8");
-  const run = (program: string, ...args: string[]) =>
-    execFileSync(program, args, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
   if (lock(folder) === lock(ROOT)) symlinkSync(path.join(ROOT, "node_modules"), path.join(folder, "node_modules"));
-  else
-    run(
-      "npm",
-      "install",
-      "--no-save",
-      "--include=dev",
-      "--ignore-scripts",
-      "--no-audit",
-      "--no-fund",
-      "--loglevel=error",
-    );
-  run("npm", "run", "--silent", "build");
-  return path.join(folder, "dist");
+  else execFileSync("npm", INSTALL.split(" "), { cwd: folder, stdio: ONLY_ERRORS });
+  return folder;
 }
 
-/** Runs a bench in a process. Returns the figures of its last line. */
-function figuresOf(name: string, environment: Readonly<Record<string, string>>): Figures {
-  const script = path.join(ROOT, "test/bench/run.ts");
+/** Runs the bench of a clone in a process, with the program in `dist` if it is given. Returns the figures of its last line. */
+function figuresOf(name: string, clone: string, dist?: string): Figures {
+  const script = path.join(clone, "test/bench/run.ts");
   const output = execFileSync(process.execPath, [script, name], {
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...(dist && { BENCH_DIST: dist }) },
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
   });
