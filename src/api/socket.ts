@@ -1,7 +1,7 @@
 /** The endpoints on a Unix socket in the data directory, for commands. Only its owner may open it, without a key. */
 import { once } from "node:events";
-import { chmodSync, rmSync } from "node:fs";
-import { createServer, type IncomingMessage, request } from "node:http";
+import { chmodSync, existsSync, rmSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
 import path from "node:path";
 import { errorMessage } from "../core/text/error-words.ts";
 import { ownJson } from "../core/text/own-json.ts";
@@ -33,6 +33,7 @@ export function socketPathIn(dataDir: string): string | null {
 export async function serveSocket(socketPath: string, endpoints: Lookup, signal: AbortSignal): Promise<void> {
   // Only one daemon holds the lock of the database, so an existing socket belongs to one that was killed.
   rmSync(socketPath, { force: true });
+  const { createServer } = await import("node:http");
   const limits = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS };
   const server = createServer(limits, (sent, response) => void endpoints.lookup(sent, response));
   server.maxConnections = MAX_CALLERS;
@@ -50,12 +51,17 @@ export async function serveSocket(socketPath: string, endpoints: Lookup, signal:
 
 export type SocketRequest = { readonly method?: "GET" | "POST" | "PUT" | "DELETE"; readonly body?: object };
 
-/** Sends a request to the daemon of a socket. Returns the response, whose body is not read yet; null if none runs. */
+/**
+ * Sends a request to the daemon of a socket. Returns the response, whose body is not read yet; null if none runs. Imports
+ * HTTP only if there is a socket: a request takes a twentieth of a start.
+ */
 export async function askSocket(
   socketPath: string,
   target: string,
   { method = "GET", body }: SocketRequest = {},
 ): Promise<IncomingMessage | null> {
+  if (!existsSync(socketPath)) return null;
+  const { request } = await import("node:http");
   const text = body && JSON.stringify(body);
   const headers = { host: "localhost", connection: "close", ...(text && { "content-type": "application/json" }) };
   const sent = request({ socketPath, path: target, method, headers, timeout: ANSWER_MS });
