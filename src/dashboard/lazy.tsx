@@ -7,7 +7,7 @@ import { usePage } from "./page.ts";
 
 const RETRY_MS = 4_000;
 
-/** Returns a component that is loaded when it is first shown. Until then `Meanwhile` is shown, or without contact a text. */
+/** Returns a component that is loaded when it is first shown. Until then `Meanwhile` is shown, and without contact a text. */
 export function lazy<Props extends object>(
   load: (language: Language) => Promise<ComponentType<Props>>,
   Meanwhile?: ComponentType,
@@ -31,7 +31,11 @@ export function lazy<Props extends object>(
     }, []);
     const Loaded = loaded.value;
     if (Loaded) return <Loaded {...props} />;
-    if (Meanwhile) return <Meanwhile />;
-    return hasFailed.value && <p role="status">{t("no_contact")}</p>;
+    return (
+      <>
+        {Meanwhile && <Meanwhile />}
+        {hasFailed.value && <p role="status">{t("no_contact")}</p>}
+      </>
+    );
   };
 }

@@ -4,6 +4,7 @@ import { startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { axeViolations } from "../support/browser/page-checks.ts";
 import { type Screen, Screens } from "../support/browser/screen.ts";
 import { untilLogIn } from "../support/browser/views.ts";
+import { LAN_KEY } from "../support/daemon/test-config.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { lacks } from "../support/runner/needs.ts";
 
@@ -63,6 +64,15 @@ describe.skipIf(lacks("Chromium"))("the page without the daemon (in Chromium; sk
     await page.unroute("**/prices-view.js");
     await page.clock.fastForward(4_000);
     await screen.untilText("#prices .readout", /DKK \d/);
+  });
+
+  test("a chart that cannot be loaded says so below the hours that are shown meanwhile", async () => {
+    await using screen = await screens.visit(`${daemon.url}/`, { size: "wide" });
+    await screen.signIn(LAN_KEY);
+    await screen.page.route("**/price-chart*.js", (route) => route.abort());
+    await screen.page.goto(screen.url);
+    await screen.page.locator("#now .hero .strip").waitFor();
+    await screen.untilText("#now .hero", /No connection to elbro\. Retrying\./);
   });
 
   test("a page of other files than the daemon's is loaded again, once, also of the same version", async () => {
