@@ -139,6 +139,21 @@ describe.skipIf(lacks("Chromium"))("results on the dashboard (in Chromium; skipp
     await expect.poll(() => list.count()).toBe(30);
   });
 
+  test("the overview says what the runs of yesterday saved, and nothing if that is unknown", async () => {
+    await using screen = await screens.look(daemon, { language: "da-DK" });
+    const { runs } = (await answer("runs?from=2026-03-18T23:00:00Z&to=2026-03-19T23:00:00Z")) as {
+      runs: { against_window_start: number | null }[];
+    };
+    const saved = runs.reduce((sum, run) => sum + (run.against_window_start ?? 0), 0).toFixed(0);
+    expect(Number(saved)).toBeGreaterThan(5);
+    await screen.untilText("#now .next-runs", new RegExp(`I går sparede elbro ${saved} kr\\., det meste på Car$`));
+    await screen.page.route("**/local/v1/runs?*", (route) => route.fulfill({ json: { runs: [], more: false } }));
+    await screen.page.reload();
+    await screen.untilText("#now .next-runs", /\d\d\.\d\d/);
+    await screen.settled("now");
+    expect(await screen.text("#now .next-runs")).not.toContain("I går");
+  });
+
   test("results can be downloaded as CSV, with a decimal comma if the language uses one", async () => {
     await using screen = await atResults({ language: "da-DK" });
     await screen.page.locator("#results .csv summary").click();

@@ -48,7 +48,7 @@ function Results({ home }: { readonly home: HomeAnswer }) {
       ) : (
         <div class="results-grid">
           <Savings home={home} plans={plans} baseline={baseline} onBaseline={setBaseline} />
-          <Runs home={home} plans={plans} baseline={baseline} />
+          <Runs home={home} baseline={baseline} />
         </div>
       )}
       <CsvFiles home={home} measures={measures} hasPlans={plans.length > 0} />

@@ -6,27 +6,23 @@ import { useResultTexts } from "../context.ts";
 import { Button } from "../elements.tsx";
 import { type PageTools, usePage } from "../page.ts";
 import { PlanIcon } from "../plans/plan-icon.tsx";
-import type { HomeAnswer, Plan } from "../store/answers.ts";
+import type { HomeAnswer } from "../store/answers.ts";
 import { useRead } from "../store/use-read.ts";
 import { Block } from "../system/block.tsx";
 import type { Translate } from "../words/language.ts";
-import { type Baseline, runsVersion } from "./saving-bars.ts";
+import type { Baseline } from "./saving-bars.ts";
 
 const DAYS = 60;
 const SHOWN = 6;
 /** Minimum amount that is shown. */
 const MIN_AMOUNT = 0.005;
 
-export function Runs({
-  home,
-  plans,
-  baseline,
-}: Readonly<{ home: HomeAnswer; plans: readonly Plan[]; baseline: Baseline }>) {
+export function Runs({ home, baseline }: Readonly<{ home: HomeAnswer; baseline: Baseline }>) {
   const t = useResultTexts();
   const page = usePage();
   const [shown, setShown] = useState(SHOWN);
   const from = new Date(page.f.calendar.add("day", page.store.now(), -DAYS)).toISOString();
-  const runs = useRead("GET /local/v1/runs", { home: home.id, from }, runsVersion(plans))?.runs;
+  const runs = useRead("GET /local/v1/runs", { home: home.id, from }, page.store.lastRuns.value)?.runs;
   return (
     <Block title={t("runs")}>
       {runs?.length === 0 && <p class="soft">{t("runs_none", { days: DAYS })}</p>}

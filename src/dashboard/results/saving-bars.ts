@@ -75,8 +75,3 @@ export function groupedByPlan(months: readonly ResultMonth[], baseline: Baseline
 function sumOf(rows: readonly { readonly value: number }[]): number {
   return rows.reduce((sum, { value }) => sum + value, 0);
 }
-
-/** Returns a text that changes when a run of one of the plans ends. */
-export function runsVersion(plans: readonly Plan[]): string {
-  return plans.map(({ id, last_run: run }) => `${id} ${run?.end}`).join();
-}

@@ -11,7 +11,7 @@ import { Block } from "../system/block.tsx";
 import { ChangeNote } from "../use/month-figures.tsx";
 import type { Format } from "../words/format.ts";
 import type { Translate } from "../words/language.ts";
-import { BASELINES, type Baseline, groupedByPlan, runsVersion } from "./saving-bars.ts";
+import { BASELINES, type Baseline, groupedByPlan } from "./saving-bars.ts";
 
 type Grouped = ReturnType<typeof groupedByPlan>;
 
@@ -26,7 +26,7 @@ export function Savings({ home, plans, baseline, onBaseline }: SavingsProps) {
   const t = useResultTexts();
   const { f, store } = usePage();
   const [picked, setPicked] = useState<number | null>(null);
-  const answer = useRead("GET /local/v1/savings", { home: home.id }, runsVersion(plans));
+  const answer = useRead("GET /local/v1/savings", { home: home.id }, store.lastRuns.value);
   const months = answer?.months;
   const grouped = useMemo(
     () =>

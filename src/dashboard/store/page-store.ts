@@ -34,6 +34,8 @@ export class PageStore {
   readonly plans = signal<readonly Plan[] | null>(null);
   /** Plans of the shown home. */
   readonly homePlans = computed(() => (this.plans.value ?? []).filter(({ home }) => home === this.home.value?.id));
+  /** A text that changes when a run of one of these plans ends. */
+  readonly lastRuns = computed(() => this.homePlans.value.map(({ id, last_run: run }) => `${id} ${run?.end}`).join());
   /** Ids of plans whose home is unknown. */
   readonly waitingPlans = signal<readonly string[]>([]);
   readonly system = signal<System | null>(null);
