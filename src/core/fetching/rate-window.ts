@@ -62,9 +62,13 @@ export class RateWindow {
     return times.length - first;
   }
 
-  /** Returns the number of attempts after `since` whose UTC day at the service is not over. */
-  countOfDay(since: MonotonicMs, now: MonotonicMs): number {
-    return this.#attempts.filter((attempt) => attempt.at > since && dayEndOf(attempt) > now).length;
+  /** Returns when the attempts after `since` that count at `now` no longer count towards a limit. Shape: ascending. */
+  endsIn({ isUtcDay = false, lengthMs }: RateLimit, since: MonotonicMs, now: MonotonicMs): MonotonicMs[] {
+    const ends = this.#attempts.flatMap((attempt) => {
+      const end = isUtcDay ? dayEndOf(attempt) : attempt.at + lengthMs;
+      return attempt.at > since && end > now ? [end] : [];
+    });
+    return ends.sort((a, b) => a - b);
   }
 
   /** Returns the earliest time for a share's next attempt; `now` if it is allowed immediately. */

@@ -18,6 +18,9 @@ import type { EpochMs } from "../../core/time/interval.ts";
 import { type QuotaWindow, quotaWindows } from "../contract/limits.ts";
 import type { QuotaStanding } from "../contract/quota-headers.ts";
 
+/** Resolution of the service's time in the `Date` header. */
+const DATE_MS = 1_000;
+
 /** Quota in the response to an attempt. */
 interface QuotaReport {
   readonly attempt: Attempt;
@@ -36,8 +39,11 @@ interface Ceiling {
   readonly openSince: MonotonicMs;
   readonly arrivedAt: MonotonicMs;
   readonly until: MonotonicMs;
-  /** False if the service counted no other program's requests: then the request log is sufficient. */
-  others: boolean;
+  /**
+   * Since when the service has counted more requests than the request log: those of other programs. Until then the log
+   * is the stricter bound. Attempts before a suspension of the machine may count longer in the log than at the service.
+   */
+  othersFrom: MonotonicMs;
 }
 
 /** Reported quota as stored for the next process. */
@@ -52,7 +58,7 @@ export class SharedQuota {
   /** Returns until when a share may send no request; a past time if it may. */
   until(share: Share, budget: readonly RateLimit[], spending: RateWindow, now: MonotonicMs): MonotonicMs {
     const used = [...this.#ceilings].filter(([window, ceiling]) => {
-      if (!ceiling.others || ceiling.until <= now) return false;
+      if (!isShared(ceiling, now)) return false;
       const since = ceiling.until - FLIGHT_MS - SERVICE_WINDOW_MS[window];
       const spent = { poll: spending.count("poll", since), lan: spending.count("lan", since) };
       return availableTo(share, leftOf(ceiling, spending), spent, windowOf(budget, window)) <= 0;
@@ -77,23 +83,24 @@ export class SharedQuota {
         openSince: attempt.at - FLIGHT_MS,
         arrivedAt: now,
         until: now + windowRestMs(window, resetSec, serverMs) + FLIGHT_MS,
-        others: true,
+        othersFrom: now,
       });
     }
     for (const [window, ceiling] of this.#ceilings) {
-      const since = ceiling.until - 2 * FLIGHT_MS - SERVICE_WINDOW_MS[window];
-      const ours = window === "day" ? spending.countOfDay(since, now) : spending.count("all", since);
-      ceiling.others = ceiling.used > ours - laterThan(ceiling, spending);
-      if (ceiling.others) this.sharedUntil = now + SERVICE_WINDOW_MS.day;
+      if (ceiling.until <= now) continue;
+      const limit = budget.find(({ name }) => name === window);
+      const resetAt = ceiling.until - FLIGHT_MS - DATE_MS;
+      const ends = limit ? spending.endsIn(limit, resetAt - FLIGHT_MS - SERVICE_WINDOW_MS[window], now) : [];
+      const from = ends[ends.length - laterThan(ceiling, spending) - ceiling.used] ?? now;
+      ceiling.othersFrom = from === now || from < resetAt ? from : Number.POSITIVE_INFINITY;
+      if (ceiling.othersFrom <= now) this.sharedUntil = now + SERVICE_WINDOW_MS.day;
     }
   }
 
   /** Returns the quotas to store: those that other users of the key have reduced. */
   kept(spending: RateWindow, now: MonotonicMs): StoredSharedQuota[] {
     return [...this.#ceilings].flatMap(([window, ceiling]) =>
-      ceiling.others && ceiling.until > now
-        ? [{ window, left: leftOf(ceiling, spending), restMs: ceiling.until - now }]
-        : [],
+      isShared(ceiling, now) ? [{ window, left: leftOf(ceiling, spending), restMs: ceiling.until - now }] : [],
     );
   }
 
@@ -106,9 +113,14 @@ export class SharedQuota {
       openSince: now - 1,
       arrivedAt: now,
       until: now + restMs,
-      others: true,
+      othersFrom: now,
     });
   }
+}
+
+/** Returns true if the remaining quota in a report is a stricter bound than the request log. */
+function isShared({ othersFrom, until }: Ceiling, now: MonotonicMs): boolean {
+  return othersFrom <= now && now < until;
 }
 
 /** Returns the number of attempts that may have been counted after the report. */

@@ -31,7 +31,7 @@ export type Schedule = { readonly limits: Limits; readonly startAt: number; read
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 const MAX_AT_ONCE = 60;
-const AT_ONCE: Passage = { upMs: 0, downMs: 0, fate: "answered" };
+export const AT_ONCE: Passage = { upMs: 0, downMs: 0, fate: "answered" };
 const MIDNIGHT = Date.UTC(2026, 9, 25);
 
 const share = fc.constantFrom(...shares);

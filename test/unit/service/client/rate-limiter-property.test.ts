@@ -9,6 +9,7 @@ import { describe, expect, test } from "vitest";
 import { consumerRateLimits, type Share, shares } from "../../../../src/core/fetching/rate-limit.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import {
+  AT_ONCE,
   INSTALLATIONS,
   live,
   quietSchedules,
@@ -23,6 +24,22 @@ const NIGHTLY = process.env.ELBRO_NIGHTLY === "1";
 const LIVES = NIGHTLY ? 200_000 : 300;
 /** Time after which all limits and windows have expired. */
 const IDLE_DAY_MS = 25 * 3_600_000;
+
+/** Attempts of the day before a suspension count longer in the log than at the service, and hide those of others. */
+const AFTER_SLEEP: Schedule = {
+  limits: { minute: 5, day: 50 },
+  startAt: Date.UTC(2026, 9, 25, 2, 23),
+  steps: [
+    { do: "pressAcross", window: "minute", beforeMs: 0, passage: AT_ONCE } as const,
+    { do: "pressAcross", window: "minute", beforeMs: 0, passage: AT_ONCE } as const,
+    { do: "configure", limits: { minute: 12, day: 24 } } as const,
+    { do: "sleep", ms: 77_697_647 } as const,
+    { do: "sleep", ms: 598 } as const,
+    { do: "others", count: 16 } as const,
+    { do: "pressAcross", window: "minute", beforeMs: 12_756, passage: { ...AT_ONCE, upMs: 12_756 } } as const,
+    { do: "burst", share: "prices", count: 1, passage: AT_ONCE } as const,
+  ].map((action) => ({ who: 0, action })),
+};
 
 /** Part of a day's quota that each installation with a shared key keeps for prices. */
 const RESERVE = 3;
@@ -70,7 +87,7 @@ describe("the rate limiter in a model with faults", () => {
         expect(worlds[0]?.service.violations).toEqual([]);
         expectFree(worlds);
       }),
-      { numRuns: LIVES },
+      { numRuns: LIVES, examples: [[AFTER_SLEEP]] },
     );
     expect(granted / LIVES, "a life without requests proves nothing").toBeGreaterThan(20);
   });
