@@ -3,12 +3,6 @@ type Equivalent = { readonly file: string; readonly line: string; readonly chang
 
 export const equivalents: readonly Equivalent[] = [
   {
-    file: "src/service/client/shared-quota.ts",
-    line: "this.#prune(report.now);",
-    change: "this.#prune(report.now); → ;",
-    reason: "Only bounds the memory: what it removes is too old to count.",
-  },
-  {
     file: "src/core/fetching/retry-policy.ts",
     line: "return Math.min(longestMs, firstMs * 2 ** Math.min(streak, 16));",
     change: "16 → 32",
@@ -25,12 +19,6 @@ export const equivalents: readonly Equivalent[] = [
     line: "const offsetMs = stored >= 0 && stored <= MAX_OFFSET_MS ? stored : 0;",
     change: "<= → <",
     reason: "The stored offset is always below the maximum.",
-  },
-  {
-    file: "src/service/client/shared-quota.ts",
-    line: "const lasting = [...this.#ceilings.values()].filter(({ until }) => until > now);",
-    change: "> → >=",
-    reason: "Only bounds the memory, as the line above.",
   },
   {
     file: "src/service/client/rate-limiter.ts",
@@ -194,5 +182,17 @@ export const equivalents: readonly Equivalent[] = [
     line: ".filter((place) => !hasGrace || now - place.since >= graceMs(place))",
     change: ">= → >",
     reason: "The grace period is a millisecond longer.",
+  },
+  {
+    file: "src/integrations/mdns/mdns-loop.ts",
+    line: "else if (thread?.isSilent && !hasFailed)",
+    change: "! → (nothing)",
+    reason: "Decides only what is logged.",
+  },
+  {
+    file: "src/dashboard/chart/chart-frame.ts",
+    line: "const names = isNarrow ? 0 : Math.max(0, ...lanes.map(({ name }) => name.length)) * VALUE_CHARACTER * scale;",
+    change: "0 → 1",
+    reason: "The least left margin is wider.",
   },
 ];

@@ -175,6 +175,7 @@ describe("a failed import", () => {
     expect(running.codes()).toEqual([]);
     await running.until("the problem", () => running.codes().length > 0, HOUR_MS);
     expect(running.codes()).toEqual(["home_assistant_unreachable Home Assistant"]);
+    await running.runUntil(START + 105 * MINUTE_MS);
     await homeAssistant.up();
     await running.until("the end of the problem", () => running.codes().length === 0, 11 * MINUTE_MS);
     expect(rows(homeAssistant)).toBe(24);

@@ -44,7 +44,7 @@ test("mDNS waits for a network and logs this once", async () => {
 
 test("a failed thread is logged once and started again; the process continues", async () => {
   // The library throws an uncaught error for names of more than 255 characters.
-  await using it = startLoop({ name: "x".repeat(300) });
+  await using it = startLoop({ name: "x".repeat(300), host: "::" });
   it.machine.interfaces = NETWORK;
   await it.look();
   await expect.poll(() => it.log.at(-1)?.[1]).toContain("the announcement failed");
