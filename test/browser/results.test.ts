@@ -137,6 +137,10 @@ describe.skipIf(lacks("Chromium"))("results on the dashboard (in Chromium; skipp
     await expect.poll(() => list.count()).toBe(6);
     await screen.page.getByRole("button", { name: "Show more" }).click();
     await expect.poll(() => list.count()).toBe(30);
+    const iconIn = (rows: string) => screen.page.locator(`${rows}:has-text("Car") .plan-icon path >> nth=0`);
+    const icon = await iconIn("#results .run-list li").getAttribute("d");
+    await screen.show("plans");
+    expect(await iconIn("#plans article").getAttribute("d")).toBe(icon);
   });
 
   test("the overview says what the runs of yesterday saved, and nothing if that is unknown", async () => {

@@ -68,6 +68,7 @@ describe.skipIf(lacks("Chromium"))(
       expect(text).toMatch(/Broker ✓ connected · built in/);
       expect(text).toContain(`elbro ${version}`);
       expect(text).toContain(process.versions.node);
+      expect(text).toMatch(/Memory [\d,]{2,6} MB/);
       expect(text).toMatch(/Problems ✓ None\./);
     });
 
