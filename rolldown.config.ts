@@ -243,12 +243,15 @@ export default defineConfig({
       // By default, our `import` and mqtt's `require` would include two builds of this library (16 kB).
       "lru-cache": path.join(import.meta.dirname, "node_modules/lru-cache/dist/esm/index.js"),
       // Never used: of undici, a second build of its parser, without which it uses the first one, HTTP/2, which elbro
-      // does not allow, and forms as bodies; threads and several streams of pino; parts for browsers. Together 155 kB.
+      // does not allow, and forms as bodies; threads, several streams and hidden values of pino; the native client of pg;
+      // parts for browsers. Together 165 kB.
       "../llhttp/llhttp_simd-wasm.js": false,
       "./client-h2.js": false,
       "../web/fetch/body.js": false,
       "../web/fetch/formdata": false,
       "../web/webidl": false,
+      "@pinojs/redact": false,
+      "./native": false,
       "./lib/multistream": false,
       "./lib/transport": false,
       "./transport": false,
