@@ -134,6 +134,9 @@ const NOTIFICATIONS = "notifications";
 /** Maximum number of homes whose prices are checked for notifications once a minute. */
 const MAX_NOTIFIED_HOMES = 50;
 
+/** Maximum number of runs of yesterday that are added up. */
+const MAX_NOTIFIED_RUNS = 500;
+
 async function runNotifications(
   parts: LoopParts,
   account: NonNullable<Config["notify"]>,
@@ -154,7 +157,10 @@ async function runNotifications(
     conditions: async (now) => {
       const first = homes.list().slice(0, MAX_NOTIFIED_HOMES);
       const snapshots = first.map((home) => homeReader.snapshot(home, now));
-      const observed = { homes: snapshots, plans: plans.snapshots, problems: problems.list() };
+      const today = calendar.startOf("day", now);
+      const range = { start: calendar.add("day", today, -1), end: today };
+      const yesterday = plans.results.runs({ home: null, plan: null }, range, MAX_NOTIFIED_RUNS);
+      const observed = { homes: snapshots, plans: plans.snapshots, problems: problems.list(), yesterday };
       return conditionsIn({ ...observed, calendar, now, language });
     },
     publish: (note, signal) => publish(account, note, signal, parts.proxy),

@@ -7,7 +7,7 @@ import * as z from "zod/mini";
 import { type Message, message } from "../../core/language/text.ts";
 import { attributeFormats } from "../../core/prices/home-snapshot.ts";
 import { MAX_SHARDS, SHARD_NAME } from "../../core/sharding/shard.ts";
-import { notifyEvents } from "../../core/status/notify-event.ts";
+import { notifyEvents, usualEvents } from "../../core/status/notify-event.ts";
 import { RESERVED_IDS } from "../../core/text/slug.ts";
 import { languages } from "../../i18n/languages.ts";
 import { secret, serversBelow, withServers } from "../overlay/secret-servers.ts";
@@ -172,7 +172,7 @@ const notify = z
     token: z.optional(secret("topic_url", token)),
     username: z.optional(oneLine),
     password: z.optional(secret("topic_url", oneLine)),
-    events: z._default(z.array(z.enum(notifyEvents)).check(z.minLength(1)), [...notifyEvents]),
+    events: z._default(z.array(z.enum(notifyEvents)).check(z.minLength(1)), [...usualEvents]),
     quiet_hours: z.optional(span),
     language: z.optional(z.enum(languages)),
   })

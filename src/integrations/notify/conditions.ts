@@ -1,14 +1,18 @@
 /** Conditions that hold now and cause a notification, each with an id and its message. */
 import type { Language } from "../../core/language/language.ts";
 import { type Say, sayIn } from "../../core/language/text.ts";
-import type { PlanSnapshot } from "../../core/planning/snapshot/plan-snapshot.ts";
+import { localTimeText } from "../../core/planning/model/local-time.ts";
+import { hasHours } from "../../core/planning/model/plan-spec.ts";
+import { mergeRuns } from "../../core/planning/model/plan-windows.ts";
+import { type PlanSnapshot, savingOf, savingOver } from "../../core/planning/snapshot/plan-snapshot.ts";
 import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import type { PricePoint } from "../../core/prices/timeline.ts";
 import type { NotifyEvent } from "../../core/status/notify-event.ts";
 import { type Problem, problemIn } from "../../core/status/problem.ts";
 import { twoDecimals } from "../../core/text/rounding.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
-import type { EpochMs } from "../../core/time/interval.ts";
+import type { EpochMs, Interval } from "../../core/time/interval.ts";
+import type { PlanResult } from "../../plans/plan-results.ts";
 import type { Note } from "./note.ts";
 
 export interface Condition {
@@ -24,6 +28,8 @@ export interface Observed {
   readonly homes: readonly HomeSnapshot[];
   readonly plans: readonly PlanSnapshot[];
   readonly problems: readonly Problem[];
+  /** Runs of plans that began yesterday. */
+  readonly yesterday: readonly PlanResult[];
   readonly calendar: Calendar;
   readonly now: EpochMs;
   readonly language: Language;
@@ -31,6 +37,11 @@ export interface Observed {
 
 /** Maximum number of spans of negative prices that are listed. */
 const MAX_SPANS = 4;
+/** Before this time the night has not ended, and no saving is told. From the other one on it is old. */
+const MORNING_MINUTE = 6 * 60;
+const EVENING_MINUTE = 20 * 60;
+/** A lower saving is not worth a message. Unit: currency. */
+const MIN_SAVED = 0.5;
 /** States in which a plan does not get its hours. */
 const HINDERED: ReadonlySet<PlanSnapshot["state"]> = new Set(["impossible", "no_prices", "partial"]);
 
@@ -38,7 +49,8 @@ export function conditionsIn(observed: Observed): Condition[] {
   const say = sayIn(observed.language);
   return [
     ...observed.homes.flatMap((home) => [...tomorrowOf(home, observed, say), ...negativeOf(home, observed, say)]),
-    ...observed.plans.flatMap((plan) => obstacleOf(plan, observed, say)),
+    ...observed.plans.flatMap((plan) => [...obstacleOf(plan, observed, say), ...plannedOf(plan, observed, say)]),
+    ...savedOf(observed, say),
     ...observed.problems.flatMap((problem) => problemOf(problem, observed, say)),
   ];
 }
@@ -68,19 +80,7 @@ function negativeOf(snapshot: HomeSnapshot, { calendar, now }: Observed, say: Sa
     const negative = points.filter(({ price, estimate, end }) => price < 0 && !estimate && end > now);
     const [first] = negative;
     if (!first) return [];
-    const spans: { start: EpochMs; end: EpochMs }[] = [];
-    for (const { start, end } of negative) {
-      const last = spans.at(-1);
-      if (last?.end === start) last.end = end;
-      else spans.push({ start, end });
-    }
-    const texts = spans
-      .slice(0, MAX_SPANS)
-      .map(({ start, end }) =>
-        say("format.span", { start: clockOf(start, calendar, say), end: clockOf(end, calendar, say) }),
-      );
-    const more = spans.length - texts.length;
-    const times = `${texts.join(", ")}${more > 0 ? say("word.and_more", { count: more }) : ""}`;
+    const times = spansOf(negative, calendar, say);
     const least = money(Math.min(...negative.map(({ price }) => price)), currency, say);
     const message = say(i === 0 ? "note.negative_today" : "note.negative_tomorrow", { times, least });
     const id = `negative ${home.id} ${calendar.dateOf(first.start)}`;
@@ -98,6 +98,49 @@ function obstacleOf({ definition, state, reason }: PlanSnapshot, { calendar, now
   return [{ id, event: "plan", patience: "some", note }];
 }
 
+/** A plan with hours that no price can move any more, once for each day of its start. */
+function plannedOf(plan: PlanSnapshot, { calendar, now }: Observed, say: Say): Condition[] {
+  const { definition, provisional, state, runs, nextStart, opensAt, saving, currency } = plan;
+  if (state !== "scheduled" || provisional || nextStart === null || !hasHours(definition.spec)) return [];
+  const today = calendar.startOf("day", now);
+  const isTonight = nextStart >= calendar.add("day", today, 1) && calendar.minuteOfDay(nextStart) < MORNING_MINUTE;
+  const day = isTonight ? "tonight" : calendar.startOf("day", nextStart) === today ? "today" : "tomorrow";
+  const saved = saving.againstWindowStart ?? 0;
+  const time = say("format.clock_alone", { clock: clockOf(opensAt ?? now, calendar, say) });
+  const cheaper = saved < MIN_SAVED ? "" : say("note.cheaper", { saved: amount(saved, currency, say), time });
+  const ahead = runs.filter(({ end }) => end > now);
+  const note = {
+    title: say("note.planned_title", { plan: definition.name }),
+    message: `${say(`note.planned_${day}`, { times: spansOf(ahead, calendar, say) })}${cheaper}.`,
+    priority: 3,
+    tags: ["alarm_clock"],
+  } as const;
+  const id = `planned ${definition.id} ${calendar.dateOf(nextStart)}`;
+  return [{ id, event: "planned", patience: "some", note }];
+}
+
+/** What the plans saved yesterday, in the morning. Amounts in another currency than the first are left out. */
+function savedOf({ yesterday, calendar, now }: Observed, say: Say): Condition[] {
+  const minute = calendar.minuteOfDay(now);
+  if (minute < MORNING_MINUTE || minute >= EVENING_MINUTE) return [];
+  const currency = yesterday[0]?.currency ?? null;
+  const byPlan = Map.groupBy(
+    yesterday.filter((run) => run.currency === currency),
+    ({ definition }) => definition.name,
+  );
+  const savings = [...byPlan].map(([plan, results]) => {
+    const all = results.map(({ run }) => savingOver(savingOf(run), run.kwh).againstWindowStart ?? 0);
+    return { plan, saved: all.reduce((sum, saved) => sum + saved, 0) };
+  });
+  const total = savings.reduce((sum, { saved }) => sum + saved, 0);
+  const best = savings.find(({ saved }) => saved > total / 2);
+  if (total < MIN_SAVED) return [];
+  const facts = { saved: amount(total, currency, say), plan: best?.plan ?? "" };
+  const message = say(best && savings.length > 1 ? "note.saved_most" : "note.saved", facts);
+  const note = { title: say("note.saved_title"), message, priority: 3, tags: ["moneybag"] } as const;
+  return [{ id: `saved ${calendar.dateOf(now)}`, event: "saved", patience: "none", note }];
+}
+
 function problemOf(problem: Problem, { language }: Observed, say: Say): Condition[] {
   const { code, subject } = problem;
   // A notification cannot report its own failure.
@@ -110,14 +153,26 @@ function problemOf(problem: Problem, { language }: Observed, say: Say): Conditio
   return [{ id: `problem ${code} ${subject}`, event, patience: "some", note }];
 }
 
+/** Returns the first spans of intervals, touching ones joined. */
+function spansOf(intervals: readonly Interval[], calendar: Calendar, say: Say): string {
+  const joined = mergeRuns(intervals);
+  const texts = joined.slice(0, MAX_SPANS).map(({ start, end }) => {
+    return say("format.span", { start: clockOf(start, calendar, say), end: clockOf(end, calendar, say) });
+  });
+  const more = joined.length - texts.length;
+  return `${texts.join(", ")}${more > 0 ? say("word.and_more", { count: more }) : ""}`;
+}
+
 function clockOf(at: EpochMs, calendar: Calendar, say: Say): string {
-  const minute = calendar.minuteOfDay(at);
-  const parts = [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0"));
-  return parts.join(say("format.clock_point"));
+  return localTimeText(calendar.minuteOfDay(at)).replace(":", say("format.clock_point"));
 }
 
 function money(perKwh: number, currency: string | null, say: Say): string {
-  return `${twoDecimals(perKwh).replace(".", say("format.decimal_point"))}${currency === null ? "" : ` ${currency}/kWh`}`;
+  return `${amount(perKwh, currency, say)}${currency === null ? "" : "/kWh"}`;
+}
+
+function amount(value: number, currency: string | null, say: Say): string {
+  return `${twoDecimals(value).replace(".", say("format.decimal_point"))}${currency === null ? "" : ` ${currency}`}`;
 }
 
 /** Returns a reason as a sentence, with a capital letter and a full stop. */

@@ -82,6 +82,8 @@ export function planSnapshot({ spec, advance, now, ...given }: PlanSnapshotInput
     /** The next run while it may move. */
     likelyStart: isLikely ? next.start : null,
     likelyEnd: isLikely ? nextEnd : null,
+    /** When `againstWindowStart` would have started; null if unknown. */
+    opensAt: baselines?.opensAt ?? null,
     /** Mean price of this occurrence's runs. Unit: currency per kWh. */
     meanPrice,
     /** Cost of this occurrence. Unit: currency. */

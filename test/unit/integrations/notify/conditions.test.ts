@@ -1,14 +1,16 @@
 import { expect, test } from "vitest";
+import type { Language } from "../../../../src/core/language/language.ts";
 import { message } from "../../../../src/core/language/text.ts";
+import type { PlanSnapshot } from "../../../../src/core/planning/snapshot/plan-snapshot.ts";
 import { homeSnapshot } from "../../../../src/core/prices/home-snapshot.ts";
 import { type ProblemFound, Problems } from "../../../../src/core/status/problem.ts";
 import { type EpochMs, HOUR_MS } from "../../../../src/core/time/interval.ts";
 import { conditionsIn, type Observed } from "../../../../src/integrations/notify/conditions.ts";
 import { at, calendar, daysOf, HOME, timelineOf } from "../../../support/home/price-days.ts";
-import { planOf, WASHER } from "../../../support/plans/shown-plans.ts";
+import { definitionOf, planOf, WASHER } from "../../../support/plans/shown-plans.ts";
 
 const NOON = at("2026-03-10T11:00:00Z");
-const NOTHING: Observed = { homes: [], plans: [], problems: [], calendar, now: NOON, language: "en" };
+const NOTHING: Observed = { homes: [], plans: [], problems: [], yesterday: [], calendar, now: NOON, language: "en" };
 
 /** Returns a home with hourly prices from `first` to `last`. `price` gets the index of the hour. */
 function homeWith(first: string, last: string, price: (hour: number) => number, now: EpochMs = NOON) {
@@ -76,7 +78,36 @@ test("an impossible plan has its reason, and an id per day", () => {
       },
     },
   ]);
-  expect(conditionsIn({ ...NOTHING, plans: [planOf(WASHER)] })).toEqual([]);
+  expect(conditionsIn({ ...NOTHING, plans: [planOf(WASHER)] })).not.toContainEqual(
+    expect.objectContaining({ event: "plan" }),
+  );
+});
+
+test.each([
+  ["en", "Tonight 01:30-04:30, 1.46 DKK cheaper than at 22:00."],
+  ["da", "I nat 01.30–04.30, 1,46 DKK billigere end kl. 22.00."],
+] as const)("a plan that nothing can move any more is a condition, in %s", (language, text) => {
+  const of = (plan: PlanSnapshot) =>
+    conditionsIn({ ...NOTHING, language, plans: [plan] }).filter(({ event }) => event === "planned");
+  const night = { start: at("2026-03-11T00:30:00Z"), end: at("2026-03-11T03:30:00Z") };
+  const saving = { againstNow: null, againstWindowStart: 1.456, againstMean: null };
+  const runs = [{ ...night, basis: "prices" as const, begun: false }];
+  const plan: PlanSnapshot = { ...planOf(WASHER), runs, nextStart: night.start, saving };
+  expect(of(plan)).toMatchObject([{ id: "planned washer 2026-03-11", note: { message: text } }]);
+  expect([of({ ...plan, provisional: true }), of({ ...plan, state: "running" })]).toEqual([[], []]);
+});
+
+test("what the plans saved yesterday is a condition in the morning", () => {
+  const run = { start: 0, end: 1, basis: "prices", meanPrice: 1, windowPrice: 2, kwh: 10 } as const;
+  const result = (id: string, windowStartPrice: number | null) => ({
+    ...{ definition: { ...definitionOf(WASHER, id), name: id }, currency: "DKK", run: { ...run, windowStartPrice } },
+  });
+  const yesterday = [result("Car", 4.25), result("Washer", 1.3), result("Car", null)];
+  const at = (now: EpochMs, runs = yesterday, language: Language = "en") =>
+    conditionsIn({ ...NOTHING, now, language, yesterday: runs }).map(({ note }) => note.message);
+  expect(at(NOON)).toEqual(["Yesterday elbro saved 35.50 DKK, most of it with Car."]);
+  expect(at(NOON, yesterday.slice(1, 2), "da")).toEqual(["I går sparede elbro 3,00 DKK."]);
+  expect([at(NOON - 7 * HOUR_MS), at(NOON + 9 * HOUR_MS), at(NOON, [result("Car", 1)])]).toEqual([[], [], []]);
 });
 
 test("an unresponsive plug has the event plug, every other problem the event problem", () => {
