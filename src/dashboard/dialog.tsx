@@ -15,9 +15,8 @@ export function Dialog({
   useLayoutEffect(() => {
     const opener = document.activeElement;
     dialog.current?.showModal();
-    return () => {
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-    };
+    // While the dialog is there, nothing outside of it can have the focus.
+    return () => queueMicrotask(() => opener instanceof HTMLElement && opener.focus());
   }, []);
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby={id} onClose={onClose}>

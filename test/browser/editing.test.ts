@@ -245,9 +245,14 @@ describe.skipIf(lacks("Chromium"))(
           ),
         ).toBe(true);
       }
+      const isFocused = () => edit.evaluate((element) => element === element.ownerDocument.activeElement);
       await screen.page.keyboard.press("Escape");
       await screen.until("!document.querySelector('dialog')");
-      expect(await edit.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+      expect(await isFocused()).toBe(true);
+      await screen.page.keyboard.press("Enter");
+      await dialog(screen).getByRole("button", { name: "Cancel" }).click();
+      await screen.until("!document.querySelector('dialog')");
+      expect(await isFocused()).toBe(true);
     });
 
     test("a plug that announces itself can be added, tested and deleted", async () => {

@@ -240,6 +240,8 @@ describe.skipIf(lacks("Chromium"))("the set-up of a home (in Chromium; skipped i
       await typeKeys(dialog.getByLabel("Third-party secret"), apiSecret);
       await next();
       await screen.untilText("dialog", /Step 2 of 5: Place/);
+      await next();
+      await screen.untilText("dialog [role=alert]", /Enter the place and a name/);
       await typeKeys(dialog.getByLabel("Address", { exact: true }), "Strandvejen 12, 8000");
       await next();
       await screen.untilText("dialog [role=alert]", /Choose your address/);
