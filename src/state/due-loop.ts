@@ -109,6 +109,8 @@ export class DueLoop {
     if (first) await inSlices(wanted, workFirst, slices);
     await between?.();
     if (first && between) await inSlices([...this.#changed], workFirst, slices);
+    // What is urgent is sent before the rest is made.
+    if (first) await slices?.nextTurn?.();
     await inSlices(this.#queue(wanted, present), workOne, { ...slices, ...(within && { within }) });
     if (present === known || signal.aborted) return;
     for (const item of this.#dueOf.keys()) if (!present.has(item)) this.#note(item, null);
