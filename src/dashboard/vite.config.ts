@@ -2,20 +2,18 @@
  * Serves the dashboard's sources with hot replacement, in front of a demo daemon: `npm run dev`. The page that is
  * installed is built by rolldown.config.ts.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import prefresh from "@prefresh/vite";
 import { defineConfig, type Plugin } from "vite";
-import { dashboardSubjects, withEnglish } from "../core/text/fill-text.ts";
+import { withEnglish } from "../core/text/fill-text.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const SOURCE = path.join(ROOT, "src");
 const I18N = path.join(SOURCE, "i18n");
-/** Returns true for the file of a language. */
-const isTexts = (file: string) => /^(.*\/i18n\/)?\w+\.json$/.test(file);
 const PORT = process.env.ELBRO_API_PORT ?? "8080";
 const DAEMON = { port: PORT, url: `http://127.0.0.1:${PORT}`, key: "demo" };
 const RETRY_MS = 100;
@@ -56,99 +54,51 @@ function withTexts(): Plugin {
         response.setHeader("Content-Type", "application/json").end(JSON.stringify(texts));
       });
       watcher.add(I18N).on("change", (file) => {
-        if (isTexts(file)) ws.send({ type: "full-reload" });
+        if (file.startsWith(I18N)) ws.send({ type: "full-reload" });
       });
     },
   };
 }
 
-/** Runs the demo behind the page. A changed source starts it again with its data, which are deleted at the end. */
-class DemoDaemon {
-  readonly #dataDir = process.env.ELBRO_DATA_DIR ?? mkdtempSync(path.join(tmpdir(), "elbro-dev-"));
-  /** Texts of the daemon by file, because those of the page start nothing again. */
-  readonly #texts = new Map<string, string>();
-  #process: ChildProcess;
-  #isChanged = false;
-
-  constructor() {
-    for (const name of readdirSync(I18N).filter(isTexts)) this.#hasOtherTexts(path.join(I18N, name));
-    this.#process = this.#start();
-  }
-
-  /** Resolves when the daemon answers. */
-  async up(): Promise<void> {
-    const answers = () =>
-      fetch(`${DAEMON.url}/livez`).then(
-        () => true,
-        () => false,
-      );
-    while (!(await answers())) {
-      if (this.#process.exitCode !== null) throw new Error("the demo daemon ended; its message is above");
-      await pause(RETRY_MS);
-    }
-  }
-
-  /** Starts the daemon again if the file is one of its sources. It ends in order first, so that no data is lost. */
-  changed(file: string): void {
-    const isOfDaemon = file.startsWith(SOURCE) && !file.startsWith(`${import.meta.dirname}${path.sep}`);
-    if (!isOfDaemon || !/\.(ts|json)$/.test(file) || (isTexts(file) && !this.#hasOtherTexts(file))) return;
-    this.#isChanged = true;
-    if (!this.#process.kill()) this.#startChanged();
-  }
-
-  end(): void {
-    this.#isChanged = false;
-    const isOwn = process.env.ELBRO_DATA_DIR !== undefined;
-    this.#process.kill(isOwn ? "SIGTERM" : "SIGKILL");
-    if (!isOwn) rmSync(this.#dataDir, { recursive: true, force: true });
-  }
-
-  #start(): ChildProcess {
-    const daemon = spawn(process.execPath, ["src/main.ts"], {
+/** Runs the demo behind the page, from its start to its end. A changed source of it starts it again with its data. */
+function withDaemon(): Plugin {
+  const ownDir = process.env.ELBRO_DATA_DIR;
+  const dataDir = ownDir ?? mkdtempSync(path.join(tmpdir(), "elbro-dev-"));
+  const start = () =>
+    spawn(process.execPath, ["src/main.ts"], {
       ...{ cwd: ROOT, stdio: ["ignore", "inherit", "inherit"] },
       env: {
         ...{ ELBRO_LOG_FORMAT: "text", ...process.env },
-        ...{ ELBRO_API_PORT: DAEMON.port, ELBRO_DATA_DIR: this.#dataDir },
+        ...{ ELBRO_API_PORT: DAEMON.port, ELBRO_DATA_DIR: dataDir },
       },
     });
-    daemon.once("exit", () => this.#startChanged());
-    return daemon;
-  }
-
-  #startChanged(): void {
-    if (!this.#isChanged) return;
-    this.#isChanged = false;
-    this.#process = this.#start();
-  }
-
-  #hasOtherTexts(file: string): boolean {
-    const subjects = subjectsIn(file);
-    const others = JSON.stringify(subjects.filter(([name]) => !dashboardSubjects.some((each) => each === name)));
-    const isOther = this.#texts.get(file) !== others;
-    this.#texts.set(file, others);
-    return isOther;
-  }
-}
-
-/** Returns the texts by subject; none of a file that is not valid JSON, because it is being written. */
-function subjectsIn(file: string): [string, unknown][] {
-  try {
-    return Object.entries(JSON.parse(readFileSync(file, "utf8")));
-  } catch {
-    return [];
-  }
-}
-
-/** Starts the demo daemon before the server of the page, and ends it with it. */
-function withDaemon(): Plugin {
   return {
     name: "with-daemon",
     async configureServer({ httpServer, config, watcher }) {
-      const daemon = new DemoDaemon();
-      httpServer?.once("close", () => daemon.end());
-      process.once("exit", () => daemon.end());
-      await daemon.up();
-      watcher.add(SOURCE).on("change", (file) => daemon.changed(file));
+      let daemon = start();
+      const end = () => {
+        daemon.removeAllListeners("exit");
+        daemon.kill(ownDir === undefined ? "SIGKILL" : "SIGTERM");
+        if (ownDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+      };
+      httpServer?.once("close", end);
+      process.once("exit", end);
+      const answers = () =>
+        fetch(`${DAEMON.url}/livez`).then(
+          () => true,
+          () => false,
+        );
+      while (!(await answers())) {
+        if (daemon.exitCode !== null) throw new Error("the demo daemon ended; its message is above");
+        await pause(RETRY_MS);
+      }
+      watcher.add(SOURCE).on("change", (file) => {
+        const isOfDaemon = file.startsWith(SOURCE) && !file.startsWith(`${import.meta.dirname}${path.sep}`);
+        if (!isOfDaemon || !file.endsWith(".ts") || daemon.killed) return;
+        // It ends in order, so that no data is lost, unless it has ended with a mistake.
+        if (daemon.exitCode === null) daemon.once("exit", () => (daemon = start())).kill();
+        else daemon = start();
+      });
       config.logger.info(`\npage with hot replacement, logged in: add #key=${DAEMON.key} to the address below`);
     },
   };
