@@ -105,6 +105,10 @@ describe.skipIf(lacks("Chromium"))(
       await screen.untilText("#plans .edited", /Washer is deleted/);
       await screen.until("!document.querySelector('#plan-washer')");
       expect(fileText(saving)).not.toContain("name: Washer\n");
+      const toast = page.locator(".toast").filter({ hasText: "Deleted: Washer" });
+      await toast.getByRole("button", { name: "Undo" }).click();
+      await screen.untilText(".toast", /^Undone\.$/);
+      expect(fileText(saving)).toContain("name: Washer\n");
       expect(screen.errors).toEqual([]);
     });
 

@@ -106,6 +106,14 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
     await dishwasher.getByRole("button", { name: "Reset to the file’s value" }).first().click();
     await screen.until("document.querySelector('#plan-dishwasher-hours').value === '3'");
     expect((await plan(daemon, "dishwasher")).settings.hours).toMatchObject({ value: 3, changed: false });
+    // The toast takes back this change alone.
+    const toast = screen.page.locator(".toast");
+    await toast.filter({ hasText: "Changed: Dishwasher" }).getByRole("button", { name: "Undo" }).click();
+    await screen.untilText(".toast", /^Undone\.$/);
+    expect((await plan(daemon, "dishwasher")).settings).toMatchObject({
+      hours: { value: 2.5, changed: true },
+      ready_by: { value: "06:30", changed: true },
+    });
   });
 
   test.each(["en-GB", "da-DK"])("in %s a decimal is typed with a comma or a point", async (language) => {

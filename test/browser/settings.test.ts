@@ -207,13 +207,13 @@ describe.skipIf(lacks("Chromium"))("settings on the dashboard (in Chromium; skip
       await dialog(screen).getByRole("button", { name: "Save anyway" }).click();
       await screen.untilText("#connections", /Electricity service: saved and in use\./);
       expect(fileText(daemon)).toContain("key-that-is-wrong");
-      await page.getByRole("link", { name: "Backup and changes" }).click();
-      await screen.untilText("#history", /API key: set → set/);
-      expect(await page.content()).not.toContain("key-that-is-wrong");
-
-      await page.getByRole("button", { name: "Undo" }).click();
+      const said = "Changed: Electricity service. A secret that was replaced does not come back.";
+      await page.locator(".toast").filter({ hasText: said }).getByRole("button", { name: "Undo" }).click();
       await screen.untilText(".toast", /Undone\./);
       expect(fileText(daemon)).not.toContain("key-that-is-wrong");
+      await page.getByRole("link", { name: "Backup and changes" }).click();
+      await screen.untilText("#history", /Changed: Electricity service 10 Mar.* · \w+ .*API key: changed/);
+      expect(await page.content()).not.toContain("key-that-is-wrong");
       expect(await page.content()).not.toContain(key);
       expect(await axeViolations(screen)).toEqual([]);
       expect(await page.evaluate(OVERLAPS)).toEqual([]);

@@ -3,6 +3,7 @@
 import { entryId } from "../../config/entry-list.ts";
 import { planDefinitions } from "../../config/plan-list.ts";
 import { message } from "../../core/language/text.ts";
+import { planSettings } from "../../core/planning/setting-rows.ts";
 import { finishedRun, planMonth, planStatus } from "../../core/planning/snapshot/plan-payload.ts";
 import type { PlanSnapshot } from "../../core/planning/snapshot/plan-snapshot.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
@@ -20,6 +21,7 @@ import {
   entryEndpoints,
   refusedEdit,
 } from "../settings/configuration.ts";
+import { noteAdjusted } from "../settings/history.ts";
 import type { LocalSource } from "./local-source.ts";
 import { commandError, planWish } from "./plan-change.ts";
 import { oncePlan, type PlanAnswer, planChange, planDetail, planPreview, planRow, waiting } from "./plan-schemas.ts";
@@ -67,7 +69,10 @@ export const planEndpoints = [
       if (typeof body !== "object" || body === null || !("once" in body) || body.once !== true)
         return changed(source, "plans", null, request);
       const done = source.plans.once(body, now);
-      if (done.kind === "done") return answerPlan(source, done.plan ?? "", now);
+      if (done.kind === "done") {
+        noteAdjusted(source.storage.settings, request, [{ path: `plans.${done.plan}`, before: null, after: body }]);
+        return answerPlan(source, done.plan, now);
+      }
       return commandError(done.why === "unreadable_setting" ? "invalid_parameter" : "conflict", done);
     },
   }),
@@ -92,14 +97,17 @@ export const planEndpoints = [
       example: { hours: 2, ready_by: "06:30" },
     },
     /** Applies the whole request, or nothing of it. */
-    run(source, { plan }, { now, body }) {
+    run(source, { plan }, request) {
+      const { now, body } = request;
       const { plans } = source;
-      if (!plans.snapshot(plan)) return noPlan(source, plan);
+      const before = plans.snapshot(plan);
+      if (!before) return noPlan(source, plan);
       const wanted = planWish(body);
       if (wanted.kind === "error") return wanted;
       if (wanted.kind === "settings") {
         const changed = plans.commands.change(plan, wanted.changes, now);
         if (changed.kind === "refused") return commandError("invalid_parameter", changed);
+        noteAdjusted(source.storage.settings, request, settingDifferences(before, plans.snapshot(plan) ?? before));
       } else {
         const done = plans.commands.act(plan, wanted.action, now);
         if (done.kind === "refused") return commandError("conflict", done);
@@ -108,6 +116,13 @@ export const planEndpoints = [
     },
   }),
 ];
+
+function settingDifferences({ definition, settings }: PlanSnapshot, after: PlanSnapshot) {
+  return planSettings.flatMap((name) => {
+    const [old, next] = [settings[name]?.value ?? null, after.settings[name]?.value ?? null];
+    return old === next ? [] : { path: `plans.${definition.id}.${name}`, before: old, after: next };
+  });
+}
 
 /** Returns the preview of a plan. A known id replaces the plan with that id in the preview. */
 function previewed(source: LocalSource, body: unknown, now: EpochMs): Answered<s.ValueOf<typeof planPreview>> {

@@ -127,8 +127,8 @@ export async function changed(
   );
 }
 
-export function callerOf({ headers, isAdmin }: Pick<LocalRequest, "headers" | "isAdmin">): Caller {
-  return { revision: revisionIn(headers), isAdmin: isAdmin() };
+export function callerOf({ headers, caller, isAdmin }: LocalRequest): Caller {
+  return { revision: revisionIn(headers), name: caller, isAdmin: isAdmin() };
 }
 
 /** Returns the revision in `If-Match`; null if the caller does not ask for one. */

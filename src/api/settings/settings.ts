@@ -111,7 +111,7 @@ export const settingEndpoints = [
   }),
 ];
 
-function askedIn(name: SettingName, request: Pick<LocalRequest, "body" | "headers" | "isAdmin">) {
+function askedIn(name: SettingName, request: LocalRequest) {
   const given = request.body;
   if (!isTree(given) || !isTree(given.keys)) return localError("invalid_parameter", message("refused.send_keys"));
   return { name, keys: given.keys, caller: callerOf(request) };

@@ -16,7 +16,10 @@ import type { ConfigMistake } from "../reading/mistake.ts";
 
 /** Maximum number of previous states, one for each change. */
 const MAX_STATES = 20;
-const STATE = /^(\d{6,})-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)-page\.yaml$/;
+/** Number, time of the change that ended the state, and in base64 who made it. */
+const STATE = /^(\d{6,})-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)(?:-([\w-]+))?-page\.yaml$/;
+/** Bytes of a name that fit into the name of a file. */
+const MAX_NAME_BYTES = 120;
 
 export class ConfigurationFiles {
   readonly #path: string | null;
@@ -55,9 +58,12 @@ export class ConfigurationFiles {
     }
   }
 
-  /** Replaces page.yaml and keeps its previous state, whose id it returns. Throws the error of the file system. */
-  writeOverlay(text: string, before: string, now: EpochMs): string {
-    const state = this.#keep(before, now);
+  /**
+   * Replaces page.yaml and keeps its previous state, whose id it returns. `by` is who does it. Throws the error of the
+   * file system.
+   */
+  writeOverlay(text: string, before: string, now: EpochMs, by: string | null = null): string {
+    const state = this.#keep(before, now, by ?? "");
     this.#write(this.overlayPath, text);
     return state;
   }
@@ -68,14 +74,15 @@ export class ConfigurationFiles {
   }
 
   /** Returns the kept states of page.yaml, the newest first. A state that cannot be read is left out. */
-  states(): { readonly name: string; readonly id: string; readonly until: string; readonly text: string }[] {
+  states() {
     return this.#names()
       .toReversed()
       .flatMap((name) => {
-        const [, id = "", until = ""] = STATE.exec(name) ?? [];
+        const [, id = "", until = "", base64 = ""] = STATE.exec(name) ?? [];
+        const by = Buffer.from(base64, "base64url").toString() || null;
         try {
           const text = readBounded(path.join(this.#folder, name), MAX_CONFIG_BYTES);
-          return { name, id, until: until.replace(/-(\d\d)-(\d\d\.)/, ":$1:$2"), text };
+          return { name, id, until: until.replace(/-(\d\d)-(\d\d\.)/, ":$1:$2"), by, text };
         } catch {
           return []; // removed or unreadable since it was listed
         }
@@ -98,13 +105,14 @@ export class ConfigurationFiles {
       .sort();
   }
 
-  #keep(text: string, now: EpochMs): string {
+  #keep(text: string, now: EpochMs, by: string): string {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const names = this.#names();
     // Ordered by number, because a clock may be set back.
     const number = String(Number.parseInt(names.at(-1) ?? "0", 10) + 1).padStart(6, "0");
     const time = new Date(now).toISOString().replaceAll(":", "-");
-    this.#write(path.join(this.#folder, `${number}-${time}-${OVERLAY_FILE}`), text);
+    const who = Buffer.from(by).subarray(0, MAX_NAME_BYTES).toString("base64url");
+    this.#write(path.join(this.#folder, [number, time, ...(who ? [who] : []), OVERLAY_FILE].join("-")), text);
     for (const old of names.slice(0, Math.max(0, names.length + 1 - MAX_STATES))) rmSync(path.join(this.#folder, old));
     return number;
   }

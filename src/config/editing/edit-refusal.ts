@@ -8,6 +8,8 @@ import { type ConfigMistake, joined, mistakeAt } from "../reading/mistake.ts";
 export interface Caller {
   /** The revision that the caller has read; null to skip the check. */
   readonly revision: string | null;
+  /** Name of its key, or of the visitor of the page; null without one. */
+  readonly name: string | null;
   /** Whether the caller may change connections. */
   readonly isAdmin: boolean;
 }

@@ -18,17 +18,17 @@ export class OverlayHistory {
   }
 
   /**
-   * Returns the states, the newest first: each with the time of the change that ended it, and what that change changed,
-   * which is null if it cannot be read.
+   * Returns the states, the newest first: each with the time of the change that ended it, who made it, and what it
+   * changed, which is null if it cannot be read.
    */
   list() {
     const { owner, overlay, revision, mistake } = this.#overlay.now();
     let next = mistake ? null : overlay;
-    const states = this.#files.states().map(({ id, until, text }) => {
+    const states = this.#files.states().map(({ id, until, by, text }) => {
       const { overlay: before, mistake: flaw } = readOverlay(text, owner);
       const differences = flaw || !next ? null : overlayDifferences(owner, before, next);
       next = flaw ? null : before;
-      return { id, until, differences };
+      return { id, until, by, differences };
     });
     return { revision, states };
   }

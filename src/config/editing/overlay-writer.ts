@@ -173,7 +173,7 @@ export class OverlayWriter {
     try {
       const checked = this.#checked(source, target, change);
       if (checked.kind === "refused") return checked;
-      const undo = this.#write(checked);
+      const undo = this.#write(checked, target.caller.name);
       if (typeof undo !== "string") return undo;
       await reloading.reload(source.read);
       this.report();
@@ -239,10 +239,10 @@ export class OverlayWriter {
   }
 
   /** Writes the file. Returns the id of the state before, or why it was not written. */
-  #write({ text, texts }: Checked): string | EditRefusal {
+  #write({ text, texts }: Checked, by: string | null): string | EditRefusal {
     const { files, clock } = this.#deps;
     try {
-      const state = files.writeOverlay(text, texts.overlay ?? overlayText(EMPTY_OVERLAY), clock.now());
+      const state = files.writeOverlay(text, texts.overlay ?? overlayText(EMPTY_OVERLAY), clock.now(), by);
       forgetReplaced(files, this.now());
       return state;
     } catch (error) {

@@ -1,14 +1,20 @@
-/** The last change that this page saved, which can be undone, and a count of all changes to read again after each. */
+/** The last change that this page made, which the toast names and may undo, and a count to read again after each. */
 import { signal } from "@preact/signals";
 
-export interface Change {
-  /** Id of the state before the change. */
-  readonly undo: string;
-  readonly revision: string;
-}
+export type Change =
+  /** A change of page.yaml: `undo` is the id of the state before it. The history says what it changed. */
+  | { readonly undo: string; readonly revision: string }
+  /** Any other change. `undo` is null if it cannot be undone. */
+  | { readonly text: string; readonly undo: (() => Promise<unknown>) | null };
 
 export const lastChange = signal<Change | null>(null);
 export const changeCount = signal(0);
+
+/** Shows a change that is not in page.yaml. */
+export function showChange(text: string, undo: (() => Promise<unknown>) | null): void {
+  lastChange.value = { text, undo };
+  changeCount.value++;
+}
 
 /** Records the response to a change of the configuration. Any other response is ignored. */
 export function recordChange(answer: unknown): void {

@@ -3,10 +3,11 @@ import { useEffect, useState } from "preact/hooks";
 import type { PageState } from "../../api/settings/history.ts";
 import { useSystemTexts } from "../context.ts";
 import { Answer, Button } from "../elements.tsx";
-import { type FormTexts, formTextsIn, labelOf, plainName } from "../forms/form-texts.ts";
+import { type FormTexts, formTextsIn } from "../forms/form-texts.ts";
 import { usePage } from "../page.ts";
 import { call } from "../store/requests.ts";
 import { Block, ListRow, Sure, useList } from "../system/block.tsx";
+import { changeText, keyLabel, SECRET } from "./change-words.ts";
 import { changeCount } from "./changes.ts";
 
 /** Changes that are shown before "Show all". */
@@ -16,7 +17,6 @@ type Read = { readonly states: readonly PageState[]; readonly revision: string; 
 
 export function History() {
   const t = useSystemTexts();
-  const { f } = usePage();
   const [chosen, setChosen] = useState<string | null>(null);
   const [isWhole, setWhole] = useState(false);
   const { answerOf, say, run } = useList();
@@ -33,29 +33,15 @@ export function History() {
     <Block id="history" title={t("history")}>
       <p class="faint">{t(read.states.length === 0 ? "history_none" : "history_about")}</p>
       <ul class="key-list">
-        {shown.map(({ id, until, differences }) => (
-          <ListRow
-            key={id}
-            id={`state-${id}`}
-            name={f.dateTime(Date.parse(until))}
-            facts={<Differences of={differences} texts={read.texts} />}
-            buttons={
-              chosen !== id && (
-                <Button class="quiet" aria-describedby={`state-${id}`} onClick={() => setChosen(id)}>
-                  {t("history_back")}
-                </Button>
-              )
-            }
-          >
-            {chosen === id && (
-              <Sure
-                text={t("history_sure", { time: f.dateTime(Date.parse(until)) })}
-                yes={t("history_back")}
-                onYes={() => void restore(id)}
-                onNo={() => setChosen(null)}
-              />
-            )}
-          </ListRow>
+        {shown.map((state) => (
+          <StateRow
+            key={state.id ?? state.until}
+            of={state}
+            texts={read.texts}
+            isChosen={state.id !== null && chosen === state.id}
+            onChoose={setChosen}
+            onRestore={restore}
+          />
         ))}
       </ul>
       {!isWhole && read.states.length > SHOWN && (
@@ -63,6 +49,49 @@ export function History() {
       )}
       <Answer text={answerOf()} />
     </Block>
+  );
+}
+
+interface StateRowProps {
+  readonly of: PageState;
+  readonly texts: FormTexts;
+  readonly isChosen: boolean;
+  readonly onChoose: (id: string | null) => void;
+  readonly onRestore: (id: string) => Promise<void>;
+}
+
+function StateRow({ of, texts, isChosen, onChoose, onRestore }: StateRowProps) {
+  const t = useSystemTexts();
+  const page = usePage();
+  const { id, until, by, differences } = of;
+  const time = page.f.dateTime(Date.parse(until));
+  const name = `state-${id ?? until}`;
+  return (
+    <ListRow
+      id={name}
+      name={changeText(of, page, texts) ?? page.t("saved")}
+      facts={
+        <>
+          <span class="faint">{by === null ? time : `${time} · ${by}`}</span>
+          <Differences of={differences} texts={texts} />
+        </>
+      }
+      buttons={
+        id !== null &&
+        !isChosen && (
+          <Button class="quiet" aria-describedby={name} onClick={() => onChoose(id)} text={t("history_back")} />
+        )
+      }
+    >
+      {id !== null && isChosen && (
+        <Sure
+          text={t("history_sure", { time })}
+          yes={t("history_back")}
+          onYes={() => void onRestore(id)}
+          onNo={() => onChoose(null)}
+        />
+      )}
+    </ListRow>
   );
 }
 
@@ -81,27 +110,23 @@ function useStates(run: ReturnType<typeof useList>["run"]): Read | null {
 function Differences({ of, texts }: { readonly of: PageState["differences"]; readonly texts: FormTexts }) {
   const t = useSystemTexts();
   if (of === null) return <span class="faint">{t("history_unknown")}</span>;
-  return of.map(({ path, before, after }) => (
-    <span key={path} class="faint">
-      {t("history_change", {
-        what: labelsOf(texts, path),
-        before: shownValue(before, t),
-        after: shownValue(after, t),
-      })}
-    </span>
-  ));
-}
-
-/** Labels of the keys in a path: `plans.car.hours` is "Car: Hours". */
-function labelsOf(texts: FormTexts, path: string): string {
-  const [list = "", id = "", ...keys] = path.split(".");
-  if (list !== "plans" && list !== "plugs") return labelOf(texts, path);
-  return keys.length === 0 ? plainName(id) : `${plainName(id)}: ${labelOf(texts, `${list}[].${keys.join(".")}`)}`;
+  return of.map(({ path, before, after }) => {
+    const what = keyLabel(path, texts);
+    if (what === "") return null;
+    const isSecret = before === SECRET || after === SECRET;
+    const facts = { before: shownValue(before, t), after: shownValue(after, t) };
+    const values = isSecret && before !== null && after !== null ? t("history_secret") : facts.after;
+    return (
+      <span key={path} class="faint">
+        {isSecret ? `${what}: ${values}` : t("history_change", { what, ...facts })}
+      </span>
+    );
+  });
 }
 
 function shownValue(value: unknown, t: ReturnType<typeof useSystemTexts>): string {
   if (value === null || value === undefined) return t("history_nothing");
-  if (value === "(set)") return t("setting_secret");
+  if (value === SECRET) return t("setting_secret");
   if (typeof value !== "object") return String(value);
   const name = "name" in value ? value.name : undefined;
   return typeof name === "string" ? name : JSON.stringify(value);

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../elements.tsx";
+import { showChange } from "../history/changes.ts";
 import { usePage } from "../page.ts";
 import { call, refusalIn } from "../store/requests.ts";
 import { refusalText } from "./plan-words.ts";
@@ -24,7 +25,9 @@ export function AwayForm({ home, onClose }: HomeFormProps) {
   useEffect(() => void run(read), [home]);
   const send = (away: object | string) =>
     run(async () => {
-      await call("POST /local/v1/away/:home", { home }, { body: { away } });
+      const post = (body: object) => call("POST /local/v1/away/:home", { home }, { body });
+      await post({ away });
+      showChange(t("change_changed", { name: t("away") }), () => post({ away: saved ?? "off" }));
       onClose(t(away === "off" ? "away_ended" : "away_saved"));
     });
   const fields = (["from", "until"] as const).map((name) => ({

@@ -1,7 +1,9 @@
 /** Row of a plan with its ribbon. It unfolds to details, commands and settings. */
 import { useState } from "preact/hooks";
+import { planSettings } from "../../core/planning/setting-rows.ts";
 import type { Task } from "../editing/editing.ts";
 import { Answer, Button } from "../elements.tsx";
+import { showChange } from "../history/changes.ts";
 import { usePage, type Words } from "../page.ts";
 import type { Plan } from "../store/answers.ts";
 import { call, refusalIn } from "../store/requests.ts";
@@ -12,7 +14,7 @@ import { LearnedRuns } from "./plan-learned.tsx";
 import { type PlanChange, PlanSettings } from "./plan-settings.tsx";
 import { headlineOf, joinedRuns, refusalText, stateReason } from "./plan-words.ts";
 import { Ribbon, type RibbonLook } from "./ribbon-view.tsx";
-import { ONCE_HOURS } from "./run-once.tsx";
+import { ONCE_HOURS, planOnce } from "./run-once.tsx";
 
 interface PlanRowProps {
   readonly plan: Plan;
@@ -86,22 +88,31 @@ export function PlanRow({ plan, look, isOpen, onOpen, onTask }: PlanRowProps) {
 }
 
 /** Returns the function that sends changes of a plan, and the text of its last response. */
-function useSend({ id }: Plan) {
-  const { t, store } = usePage();
+function useSend({ id, name, settings }: Plan) {
+  const page = usePage();
+  const { t, store } = page;
   const [answer, setAnswer] = useState("");
   const send: SendChange = async (change) => {
     setAnswer(t("sending"));
-    const request =
-      "once" in change
-        ? call("POST /local/v1/plans", {}, { body: change })
-        : call("POST /local/v1/plans/:plan", { plan: id }, { body: change });
+    const post = (body: object) => call("POST /local/v1/plans/:plan", { plan: id }, { body });
+    const request = "once" in change ? planOnce(change, page) : post(change);
     const refusal = await request.then(() => null, refusalIn);
-    const done = "command" in change || "once" in change ? "done" : "saved";
-    setAnswer(refusal ? refusalText(refusal, t) : t(done));
+    const isSetting = !("command" in change || "once" in change);
+    const back = Object.fromEntries(
+      planSettings.flatMap((key) => (key in change ? [[key, typedIn(settings[key])]] : [])),
+    );
+    if (isSetting && !refusal)
+      showChange(t("change_changed", { name }), () => post(back).then(() => store.readPlans()));
+    setAnswer(refusal ? refusalText(refusal, t) : t(isSetting ? "saved" : "done"));
     await store.readPlans();
     return refusal === null;
   };
   return { answer, setAnswer, send };
+}
+
+/** Returns the value of a setting; null for that of the configuration. */
+function typedIn(setting: Plan["settings"]["enabled"] | undefined) {
+  return setting?.changed ? setting.value : null;
 }
 
 function EnabledSwitch({

@@ -1,6 +1,7 @@
 /** Form for an appliance that runs once, in the cheapest hours of the next ones, without a plan. */
 import { useState } from "preact/hooks";
-import { usePage } from "../page.ts";
+import { showChange } from "../history/changes.ts";
+import { type PageTools, usePage } from "../page.ts";
 import { call, refusalIn } from "../store/requests.ts";
 import { numberText, readNumber } from "../words/number-text.ts";
 import { refusalText } from "./plan-words.ts";
@@ -10,8 +11,17 @@ import { type HomeFormProps, PlansForm } from "./plans-form.tsx";
 export const ONCE_HOURS = 8;
 const FIRST_HOURS = 2;
 
+/** Creates a one-time plan. Undoing it skips its run. Rejects with a Refusal. */
+export async function planOnce(body: object, { t, store }: PageTools): Promise<void> {
+  const plan = await call("POST /local/v1/plans", {}, { body });
+  const skip = () => call("POST /local/v1/plans/:plan", { plan: plan.id }, { body: { command: "skip" } });
+  const name = "name" in plan ? plan.name : plan.id;
+  showChange(t("change_created", { name }), () => skip().then(() => store.readPlans()));
+}
+
 export function RunOnce({ home, onClose }: HomeFormProps) {
-  const { t } = usePage();
+  const page = usePage();
+  const { t } = page;
   const [name, setName] = useState("");
   const [hours, setHours] = useState(numberText(FIRST_HOURS, t.language));
   const [within, setWithin] = useState(numberText(ONCE_HOURS, t.language));
@@ -20,8 +30,7 @@ export function RunOnce({ home, onClose }: HomeFormProps) {
     const amount = (text: string) => readNumber(text) ?? text;
     const entry = { once: true, home, name: name.trim() || t("once_name"), kind: "window" };
     try {
-      const body = { ...entry, hours: amount(hours), within: amount(within) };
-      await call("POST /local/v1/plans", {}, { body });
+      await planOnce({ ...entry, hours: amount(hours), within: amount(within) }, page);
       onClose(t("once_planned"));
     } catch (thrown) {
       setWrong(refusalText(refusalIn(thrown), t));

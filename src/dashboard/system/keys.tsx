@@ -4,6 +4,7 @@ import type { LanKeyAnswer } from "../../api/settings/keys.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
 import { useSystemTexts } from "../context.ts";
 import { Button, Check, Copied, Help, Wrong } from "../elements.tsx";
+import { showChange } from "../history/changes.ts";
 import { LabelledInput } from "../labelled-input.tsx";
 import { lazy } from "../lazy.tsx";
 import { usePage } from "../page.ts";
@@ -36,11 +37,13 @@ export function Keys() {
   const create = (name: string, control: boolean) =>
     change(async () => {
       const answer = await call("POST /local/v1/keys", {}, { body: { name, control } });
+      showChange(words("change_created", { name }), null);
       setMade({ ...(answer as Omit<MadeKey, "control">), control });
     });
   const end = (name: string) =>
     change(async () => {
       await call("DELETE /local/v1/keys/:key", { key: name });
+      showChange(words("change_deleted", { name }), null);
       setMade((before) => (before?.name === name ? null : before));
     });
   return (
@@ -129,7 +132,7 @@ function NewKey({
 function Made({ made: { name, key, urls, control } }: { readonly made: MadeKey }) {
   const t = useSystemTexts();
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), [key]);
+  useEffect(() => box.current?.scrollIntoView({ block: "center" }), [key]);
   return (
     <div class="made-key" role="status" ref={box}>
       <p>{t("key_made", { name })}</p>

@@ -10,7 +10,7 @@ import { KeyValueStore } from "../key-value-store.ts";
 
 const SETTING = OVERLAY_FILE;
 /** A copy from elsewhere may name no other file. */
-const NAME = /^(?:page\.yaml|configuration-backups\/\d{6,12}-[\dTZ.-]{1,30}-page\.yaml)$/;
+const NAME = /^(?:page\.yaml|configuration-backups\/\d{6,12}-[\w.-]{1,200}-page\.yaml)$/;
 /** A file of the data directory, with its path in it. */
 const copiedFile = z.object({ name: z.string().check(z.regex(NAME)), text: z.string() });
 export type CopiedFile = Readonly<z.infer<typeof copiedFile>>;

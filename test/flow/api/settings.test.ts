@@ -312,6 +312,8 @@ test("the history has the last 20 changes, says what each changed, and restores 
     { differences: [{ path: "plans.washer", before: null, after: { hours: 2 } }] },
   ]);
 
+  expect(states.map(({ by }) => by)).toEqual(["test", "test", "test"]);
+
   // Undo: nothing was changed in between.
   const headers = { "if-match": `"${deleted[1].revision}"` };
   expect(await restore(daemon, deleted[1].undo, headers)).toMatchObject([200, { undo: "000004" }]);
@@ -319,6 +321,19 @@ test("the history has the last 20 changes, says what each changed, and restores 
   expect(await restore(daemon, "000001", headers)).toMatchObject([412, {}]);
   expect(await restore(daemon, "000001")).toMatchObject([200, {}]);
   expect(pageOf(daemon)).toMatchObject({ settings: {}, plans: {} });
+
+  // Adjusted settings and one-time plans are not in page.yaml, so there is no state to go back to.
+  await daemon.post("/local/v1/plans", PLAN);
+  await daemon.untilPriced();
+  const later = () => daemon.clock.runUntil(daemon.clock.now() + MINUTE_MS);
+  await later();
+  await daemon.post("/local/v1/plans/washer", { hours: 1 });
+  await daemon.post("/local/v1/plans", { once: true, plan: "washer", within: 8 });
+  expect((await statesOf(daemon)).slice(0, 2)).toMatchObject([
+    { id: null, by: "test", differences: [{ path: "plans.washer_once", before: null, after: { plan: "washer" } }] },
+    { id: null, by: "test", differences: [{ path: "plans.washer.hours", before: 2, after: 1 }] },
+  ]);
+  await later();
 
   for (let i = 0; i < 20; i++)
     await daemon.send("PUT", "/local/v1/settings/levels", { keys: { "levels.cheap": (64 + i) / 100 } });
