@@ -2,10 +2,11 @@
 
 import { Button, Help, Select } from "./elements.tsx";
 import { usePage } from "./page.ts";
+import { keep } from "./store/browser-storage.ts";
 import { forgetLast } from "./store/last-known.ts";
 import { call } from "./store/requests.ts";
 import { helpUrl } from "./words/help.ts";
-import { keep, languageOptions } from "./words/language.ts";
+import { languageOptions } from "./words/language.ts";
 
 async function logOut(): Promise<void> {
   await call("POST /local/v1/session/end", {}).catch(() => null);

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { Icon, Select } from "./elements.tsx";
 import { usePage } from "./page.ts";
 import { addressOf, route, VIEWS, type ViewName } from "./route.ts";
-import { keep } from "./words/language.ts";
+import { keep } from "./store/browser-storage.ts";
 
 const ICONS: Readonly<Record<ViewName, string>> = {
   now: "M13 3 5 14h6l-1 7 8-11h-6z",

@@ -17,25 +17,14 @@ const I18N = path.join(SOURCE, "i18n");
 const PORT = process.env.ELBRO_API_PORT ?? "8080";
 const DAEMON = { port: PORT, url: `http://127.0.0.1:${PORT}`, key: "demo" };
 const RETRY_MS = 100;
-/** Sources of the files in index.html, which names the files of the build. */
-const SOURCES: Readonly<Record<string, readonly string[]>> = {
-  "assets/page.css": ["page.css"],
-  "assets/early.js": ["store/early.ts"],
-  "assets/app.js": ["app.tsx"],
-  "assets/icon.svg": ["icon.svg"],
-  "assets/app.webmanifest": ["app.webmanifest"],
-};
+/** Sources of the built files in index.html whose names differ. */
+const SOURCES: Readonly<Record<string, string>> = { "early.js": "store/early.ts", "app.js": "app.tsx" };
 
-/** Replaces each line of index.html that names a built file by one line for each of its sources. */
+/** Replaces the built files in index.html by their sources. */
 function fromSources(): Plugin {
-  const linesOf = (line: string) => {
-    const built = Object.keys(SOURCES).find((name) => line.includes(`"${name}"`));
-    return built === undefined ? [line] : (SOURCES[built] ?? []).map((source) => line.replace(built, source));
-  };
-  return {
-    name: "from-sources",
-    transformIndexHtml: { order: "pre", handler: (html) => html.split("\n").flatMap(linesOf).join("\n") },
-  };
+  const handler = (html: string) =>
+    html.replaceAll(/"assets\/([\w.-]+)"/g, (_, name: string) => `"${SOURCES[name] ?? name}"`);
+  return { name: "from-sources", transformIndexHtml: { order: "pre", handler } };
 }
 
 /**

@@ -37,12 +37,12 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
     await screen.page.unrouteAll();
     await screen.page.evaluate("location.hash = 'plans/dishwasher'");
     await screen.page.reload();
-    await screen.page.locator(".plan-more .actions").waitFor();
+    await screen.page.locator(".plan-more > .actions").waitFor();
   });
 
   async function open(language: string): Promise<Screen> {
     const opened = await screens.look(daemon, { size: "phone", language, view: "plans/dishwasher" });
-    await opened.page.locator(".plan-more .actions").waitFor();
+    await opened.page.locator(".plan-more > .actions").waitFor();
     return opened;
   }
   const card = (name: string, { page } = screen) => page.getByRole("article", { name });
@@ -103,8 +103,10 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
       max_price: { value: 1.75, changed: true },
       from: { value: "20:00", changed: false },
     });
-    await dishwasher.getByRole("button", { name: "Reset to the file’s value" }).first().click();
-    await screen.until("document.querySelector('#plan-dishwasher-hours').value === '3'");
+    await screen.untilText("#plans", /Hours Changed here\. Empty it to use the value of the plan again\./);
+    await typeKeys(dishwasher.getByLabel("Hours"), "");
+    await dishwasher.getByRole("button", { name: "Save" }).click();
+    await expect.poll(() => dishwasher.getByLabel("Hours").inputValue()).toBe("3");
     expect((await plan(daemon, "dishwasher")).settings.hours).toMatchObject({ value: 3, changed: false });
     // The toast takes back this change alone.
     const toast = screen.page.locator(".toast");
@@ -119,18 +121,20 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
   test.each(["en-GB", "da-DK"])("in %s a decimal is typed with a comma or a point", async (language) => {
     await using other = await open(language);
     const dishwasher = card("Dishwasher", other);
-    const [hours, price] = ["hours", "max_price"].map((name) => other.page.locator(`#plan-dishwasher-${name}`));
+    const [hours, price] = ["hours", "max_price"].map((name) =>
+      other.page.locator(`[id^=form-adjust-${name}-]:not(p, span)`),
+    );
     if (!hours || !price) throw new Error("a plan without fields");
     await dishwasher.locator("summary").click();
     await typeKeys(hours, "1,5");
     await typeKeys(price, "0.75 kr");
     await dishwasher.locator("button[type=submit]").click();
-    await dishwasher
-      .getByRole("alert")
-      .filter({ hasText: /number|tal/ })
-      .waitFor();
+    await dishwasher.getByText(/^(Enter a number|Skriv et tal)\.$/).waitFor();
     await typeKeys(price, "0.75");
-    expect([await hours.inputValue(), await price.inputValue()]).toEqual(["1,5", "0.75"]);
+    expect([await hours.inputValue(), await price.inputValue()]).toEqual([
+      language === "en-GB" ? "1.5" : "1,5",
+      "0.75",
+    ]);
     await dishwasher.locator("button[type=submit]").click();
     await dishwasher
       .getByRole("status")
@@ -163,7 +167,7 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
     await dishwasher.getByText("Adjust", { exact: true }).click();
     await typeKeys(dishwasher.getByLabel("Hours"), "2");
     await daemon.watcher.publish("elbro/home/plan/dishwasher/ready_by/set", "05:45");
-    await screen.until("document.querySelector('#plan-dishwasher-ready_by').value === '05:45'");
+    await expect.poll(() => dishwasher.getByLabel("Ready by").inputValue()).toBe("05:45");
     expect(await dishwasher.getByLabel("Hours").inputValue()).toBe("2");
   });
 
@@ -191,7 +195,7 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
     await page.getByLabel("First day away").fill("2026-03-10");
     await page.getByLabel("Back on").fill("2026-03-09");
     await page.locator("#plans").getByRole("button", { name: "Save" }).first().click();
-    await screen.untilText("#plans .once [role=alert]", /\S/);
+    await screen.untilText("#plans .plans-card > .schema-form [role=alert]", /\S/);
     await page.getByLabel("Back on").fill("2026-03-14");
     await screen.picture("plans-away-phone");
     await page.locator("#plans").getByRole("button", { name: "Save" }).first().click();
@@ -200,7 +204,7 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
       homes: [{ home: "home", from: "2026-03-10", until: "2026-03-14" }],
     });
     await page.getByRole("button", { name: "Away" }).click();
-    await screen.until("document.querySelector('#away-until').value === '2026-03-14'");
+    await expect.poll(() => page.getByLabel("Back on").inputValue()).toBe("2026-03-14");
     await page.getByRole("button", { name: "Back at home" }).click();
     await screen.untilText("#plans", /The plans run again\./);
   });

@@ -151,7 +151,7 @@ describe.skipIf(lacks("Chromium"))("usage on the dashboard (in Chromium; skipped
     await screen.page.getByLabel("From", { exact: true }).fill("2026-03-10");
     await screen.page.getByLabel("To (inclusive)").fill("2026-03-01");
     await screen.page.locator("#use").getByRole("button", { name: "Show" }).click();
-    await screen.untilText("#use .wrong", /Enter two dates in order/);
+    await screen.untilText("#use .form-foot .wrong", /Enter two dates in order/);
   });
 
   test("costs, export and revenue are shown with their units", async () => {

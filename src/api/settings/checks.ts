@@ -63,12 +63,8 @@ function shown(part: string, { works, code, facts: { detail } }: Trial, otherwis
 }
 
 /** Returns the result of a test by the reason of its failure; null if the part works. */
-function resultOf(part: string, trouble: Text | null, otherwise: string): Check {
-  return {
-    part,
-    state: trouble === null ? "works" : "fails",
-    text: trouble === null ? otherwise : textIn("en", trouble),
-  };
+function resultOf(part: string, detail: Text | null, otherwise: string): Check {
+  return shown(part, { works: detail === null, code: null, facts: { detail } }, otherwise);
 }
 
 async function checkAccount(source: LocalSource, tried: TriedAccount, isTried: boolean): Promise<Check> {

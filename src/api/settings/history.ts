@@ -39,15 +39,8 @@ type PageDifference = NonNullable<PageState["differences"]>[number];
 
 const MAX_CHANGES = 20;
 const ADJUSTED = "adjusted_plans";
-const storedDifference = z.looseObject({ path: z.string(), before: z.unknown(), after: z.unknown() });
-const storedStates = z.array(
-  z.looseObject({
-    id: z.null(),
-    until: z.string(),
-    by: z.nullable(z.string()),
-    differences: z.array(storedDifference),
-  }),
-);
+/** The digest of the value has already shown that it is intact. */
+const storedStates = z.array(z.custom<PageState>());
 
 function adjusted(memory: KeyValue): readonly PageState[] {
   return readJson(memory, ADJUSTED, storedStates) ?? [];

@@ -1,33 +1,21 @@
 /** Entries of forms that were not saved. They are kept for the session of the tab, without secrets. */
-import type { Json, JsonObject, JsonSchema } from "./fields.ts";
-
-const PREFIX = "elbro-draft-";
+import { ownJson } from "../../core/text/own-json.ts";
+import { keep, kept } from "../store/browser-storage.ts";
+import type { JsonObject, JsonSchema } from "./fields.ts";
 
 /** Returns the kept entries of a form; null without any. */
 export function draftOf(name: string): JsonObject | null {
-  try {
-    const found: unknown = JSON.parse(sessionStorage.getItem(PREFIX + name) ?? "null");
-    return typeof found === "object" && !Array.isArray(found) ? (found as JsonObject | null) : null;
-  } catch {
-    return null; // no storage, or not JSON
-  }
+  const found = ownJson(kept(`draft-${name}`, "sessionStorage") ?? "");
+  return isObject(found) ? found : null;
 }
 
 /** Keeps the entries of a form with this schema, which marks the secrets. */
 export function keepDraft(name: string, value: JsonObject, schema: JsonSchema): void {
-  try {
-    sessionStorage.setItem(PREFIX + name, JSON.stringify(withoutSecrets(value, schema)));
-  } catch {
-    // Without storage nothing is kept.
-  }
+  keep(`draft-${name}`, JSON.stringify(withoutSecrets(value, schema)), "sessionStorage");
 }
 
 export function dropDraft(name: string): void {
-  try {
-    sessionStorage.removeItem(PREFIX + name);
-  } catch {
-    // Without storage nothing is kept.
-  }
+  keep(`draft-${name}`, null, "sessionStorage");
 }
 
 function withoutSecrets(value: JsonObject, { properties = {} }: JsonSchema): JsonObject {
@@ -39,6 +27,6 @@ function withoutSecrets(value: JsonObject, { properties = {} }: JsonSchema): Jso
   );
 }
 
-function isObject(value: Json | undefined): value is { readonly [key: string]: Json | undefined } {
+function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -176,6 +176,7 @@ function InputField({ field, place, value, onChange }: FieldProps<"text" | "time
 /** Returns the attributes of an input. A number has a text input, so that an incomplete one stays as typed. */
 function inputOf(field: Field) {
   if (field.kind === "time") return TIME_INPUT;
+  if (field.kind === "text" && field.isDate) return { type: "date" } as const;
   if (field.kind === "number") return { type: "text", inputMode: "decimal" } as const;
   if (field.kind === "text" && field.isLong) return { rows: 3, spellcheck: false } as const;
   return { type: "text", autocomplete: "off", spellcheck: false, autocapitalize: "off" } as const;

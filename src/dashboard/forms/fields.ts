@@ -7,6 +7,8 @@ export interface JsonSchema {
   readonly default?: unknown;
   readonly enum?: readonly string[];
   readonly pattern?: string;
+  /** `date` for a text with a date. */
+  readonly format?: string;
   /** Set for a text of several lines. */
   readonly contentMediaType?: string;
   /** True for a secret. */
@@ -44,7 +46,13 @@ interface FieldFacts {
 
 export type Field = FieldFacts & Kind;
 type Kind =
-  | { readonly kind: "text"; readonly pattern: RegExp | null; readonly isSecret: boolean; readonly isLong: boolean }
+  | {
+      readonly kind: "text";
+      readonly pattern: RegExp | null;
+      readonly isSecret: boolean;
+      readonly isDate: boolean;
+      readonly isLong: boolean;
+    }
   | { readonly kind: "time" }
   | { readonly kind: "number"; readonly min: number | null; readonly max: number | null; readonly isWhole: boolean }
   | { readonly kind: "yes-no" }
@@ -58,7 +66,7 @@ type Kind =
   | { readonly kind: "list"; readonly item: Field; readonly least: number }
   | { readonly kind: "group"; readonly fields: readonly Field[] };
 
-const TIME_PATTERN = "^([01]\\d|2[0-3]):[0-5]\\d$";
+export const TIME_PATTERN = "^([01]\\d|2[0-3]):[0-5]\\d$";
 const SCALARS: readonly Field["kind"][] = ["text", "time", "number", "choice"];
 const FILE_SUFFIX = "_file";
 
@@ -87,6 +95,7 @@ function kindOf(schema: JsonSchema, path: string): Kind {
     kind: "text",
     pattern: pattern === undefined ? null : new RegExp(pattern),
     isSecret: schema.writeOnly === true,
+    isDate: schema.format === "date",
     isLong: schema.contentMediaType !== undefined,
   };
 }

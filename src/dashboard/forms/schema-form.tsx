@@ -62,7 +62,9 @@ export function SchemaForm(props: SchemaFormProps) {
   const { schema, path, texts, draft, first = [], isBrief = false } = props;
   const { secretsSet = [], suggestions = {}, examples = {} } = props;
   const { t } = usePage();
-  const [value, setValue] = useState(props.value);
+  /** What was entered. Other values follow those of the caller. */
+  const [typed, setTyped] = useState<JsonObject>({});
+  const value = { ...props.value, ...typed };
   const group = useMemo(() => fieldOf(schema, path), [schema, path]);
   const all = group.kind === "group" ? group.fields : [];
   const fields = usefulFields(schema, all, value);
@@ -74,9 +76,9 @@ export function SchemaForm(props: SchemaFormProps) {
   const place = useRef<HTMLFormElement>(null);
   useEffect(() => place.current?.querySelector<HTMLElement>("input, select, textarea")?.focus(), []);
   const change = (name: string, next: Json | undefined) => {
-    const changed = withValue(value, name, next);
-    const entry = useful(schema, all, changed);
-    setValue(changed);
+    const changed = { ...typed, [name]: next === "" ? undefined : next };
+    const entry = useful(schema, all, { ...props.value, ...changed });
+    setTyped(changed);
     correct(name);
     if (draft !== undefined) keepDraft(draft, entry, schema);
     props.onChange?.(entry);
@@ -228,12 +230,7 @@ function inLabels(mistakes: readonly Mistake[], fields: readonly Field[], texts:
 /** Returns the values of the useful fields, in the order of the schema. */
 function useful(schema: JsonSchema, all: readonly Field[], value: JsonObject): JsonObject {
   const names = usefulFields(schema, all, value).map(({ name }) => name);
-  return Object.fromEntries(names.filter((name) => name in value).map((name) => [name, value[name]]));
-}
-
-function withValue(value: JsonObject, name: string, next: Json | undefined): JsonObject {
-  const { [name]: _, ...others } = value;
-  return next === undefined || next === "" ? others : { ...others, [name]: next };
+  return Object.fromEntries(names.filter((name) => value[name] !== undefined).map((name) => [name, value[name]]));
 }
 
 /** Returns the fields to show, and those in the fold. */

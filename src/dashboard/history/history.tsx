@@ -52,15 +52,19 @@ export function History() {
   );
 }
 
-interface StateRowProps {
-  readonly of: PageState;
-  readonly texts: FormTexts;
-  readonly isChosen: boolean;
-  readonly onChoose: (id: string | null) => void;
-  readonly onRestore: (id: string) => Promise<void>;
-}
-
-function StateRow({ of, texts, isChosen, onChoose, onRestore }: StateRowProps) {
+function StateRow({
+  of,
+  texts,
+  isChosen,
+  onChoose,
+  onRestore,
+}: Readonly<{
+  of: PageState;
+  texts: FormTexts;
+  isChosen: boolean;
+  onChoose: (id: string | null) => void;
+  onRestore: (id: string) => Promise<void>;
+}>) {
   const t = useSystemTexts();
   const page = usePage();
   const { id, until, by, differences } = of;

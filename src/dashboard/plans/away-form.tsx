@@ -2,45 +2,49 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../elements.tsx";
+import { draftOf } from "../forms/drafts.ts";
+import { SchemaForm, useSaving } from "../forms/schema-form.tsx";
 import { showChange } from "../history/changes.ts";
 import { usePage } from "../page.ts";
-import { call, refusalIn } from "../store/requests.ts";
-import { refusalText } from "./plan-words.ts";
-import { type HomeFormProps, PlansForm } from "./plans-form.tsx";
+import { call } from "../store/requests.ts";
+import type { HomeFormProps } from "./run-once.tsx";
 
+const DATE = { type: "string", format: "date" };
+const SCHEMA = { type: "object", properties: { from: DATE, until: DATE }, required: ["from", "until"] };
 const DATE_LENGTH = "2026-07-01".length;
 
 export function AwayForm({ home, onClose }: HomeFormProps) {
   const { t } = usePage();
-  const [saved, setSaved] = useState<{ readonly from: string; readonly until: string } | null>(null);
-  const [typed, setTyped] = useState<{ readonly from?: string; readonly until?: string }>({});
-  const [wrong, setWrong] = useState("");
-  const run = (work: () => Promise<void>) =>
-    work().catch((thrown: unknown) => setWrong(refusalText(refusalIn(thrown), t)));
+  const draft = `away-${home}`;
+  const { mistakes, ask, save } = useSaving(draft);
+  /** The dates that are set; undefined before they are read. */
+  const [saved, setSaved] = useState<{ readonly from: string; readonly until: string } | null | undefined>();
   const read = async () => {
-    const { homes } = await call("GET /local/v1/away", {});
+    const { homes } = (await ask(call("GET /local/v1/away", {}))) ?? { homes: [] };
     const { from = null, until = null } = homes.find((each) => each.home === home) ?? {};
-    if (from !== null && until !== null) setSaved({ from, until });
+    setSaved(from === null || until === null ? null : { from, until });
   };
-  useEffect(() => void run(read), [home]);
+  useEffect(() => void read(), [home]);
+  const post = (away: object | string) => call("POST /local/v1/away/:home", { home }, { body: { away } });
   const send = (away: object | string) =>
-    run(async () => {
-      const post = (body: object) => call("POST /local/v1/away/:home", { home }, { body });
-      await post({ away });
-      showChange(t("change_changed", { name: t("away") }), () => post({ away: saved ?? "off" }));
+    save(post(away), () => {
+      showChange(t("change_changed", { name: t("away") }), () => post(saved ?? "off"));
       onClose(t(away === "off" ? "away_ended" : "away_saved"));
     });
-  const fields = (["from", "until"] as const).map((name) => ({
-    id: `away-${name}`,
-    label: t(`away_${name}`),
-    type: "date" as const,
-    value: typed[name] ?? saved?.[name].slice(0, DATE_LENGTH) ?? "",
-    onText: (text: string) => setTyped((before) => ({ ...before, [name]: text })),
-  }));
-  const submit = () => void send({ from: "", until: "", ...saved, ...typed });
+  if (saved === undefined) return null;
+  const dayOf = (text: string) => text.slice(0, DATE_LENGTH);
   return (
-    <PlansForm fields={fields} submitText={t("save")} wrong={wrong} onSubmit={submit} onClose={onClose}>
+    <SchemaForm
+      schema={SCHEMA}
+      path="away"
+      texts={{ "away.from": { label: t("away_from") }, "away.until": { label: t("away_until") } }}
+      value={draftOf(draft) ?? (saved ? { from: dayOf(saved.from), until: dayOf(saved.until) } : {})}
+      mistakes={mistakes}
+      draft={draft}
+      onSubmit={(typed) => void send(typed)}
+      onCancel={() => onClose(null)}
+    >
       {saved && <Button onClick={() => void send("off")} text={t("away_off")} />}
-    </PlansForm>
+    </SchemaForm>
   );
 }

@@ -4,17 +4,18 @@ import { planSettings } from "../../core/planning/setting-rows.ts";
 import type { Task } from "../editing/editing.ts";
 import { Answer, Button } from "../elements.tsx";
 import { showChange } from "../history/changes.ts";
+import { lazy } from "../lazy.tsx";
 import { usePage, type Words } from "../page.ts";
 import type { Plan } from "../store/answers.ts";
 import { call, refusalIn } from "../store/requests.ts";
 import { EntryButtons } from "./entry-buttons.tsx";
+import { ONCE_HOURS, planOnce } from "./once.ts";
 import { hueOf } from "./plan-hues.ts";
 import { PlanIcon } from "./plan-icon.tsx";
 import { LearnedRuns } from "./plan-learned.tsx";
-import { type PlanChange, PlanSettings } from "./plan-settings.tsx";
+import type { PlanChange } from "./plan-settings.tsx";
 import { headlineOf, joinedRuns, refusalText, stateReason } from "./plan-words.ts";
 import { Ribbon, type RibbonLook } from "./ribbon-view.tsx";
-import { ONCE_HOURS, planOnce } from "./run-once.tsx";
 
 interface PlanRowProps {
   readonly plan: Plan;
@@ -23,6 +24,8 @@ interface PlanRowProps {
   readonly onOpen: (isOpen: boolean) => void;
   readonly onTask: (task: Task) => void;
 }
+
+const PlanSettings = lazy(async () => (await import("./plan-settings.tsx")).PlanSettings);
 
 /** Sends a change of a plan. Returns whether it was accepted. */
 type SendChange = (change: PlanChange) => Promise<boolean>;

@@ -1,13 +1,13 @@
-/** Form with the settings of a plan. */
+/** Form with the settings of a plan. An empty field has the value of the configuration. */
 import { useState } from "preact/hooks";
 import { isShown, type PlanSetting, planSettings, settingRows } from "../../core/planning/setting-rows.ts";
-import { Button, Wrong } from "../elements.tsx";
-import { LabelledInput } from "../labelled-input.tsx";
+import { draftOf, dropDraft, keepDraft } from "../forms/drafts.ts";
+import { type JsonObject, type JsonSchema, TIME_PATTERN } from "../forms/fields.ts";
+import { SchemaForm } from "../forms/schema-form.tsx";
 import { usePage } from "../page.ts";
 import type { Plan } from "../store/answers.ts";
-import type { TextName, Translate } from "../words/language.ts";
-import { numberMistake, numberText, numberTexts, readNumber } from "../words/number-text.ts";
-import { readTime, TIME_INPUT } from "../words/time-text.ts";
+import type { Mistake } from "../store/error-texts.ts";
+import type { TextName } from "../words/language.ts";
 
 export type PlanChange = Readonly<Record<string, string | number | boolean | null>>;
 
@@ -22,73 +22,48 @@ interface PlanSettingsProps {
   readonly onNothing: () => void;
 }
 
-/** A field shows the current setting until the user changes it. */
+const NO_MISTAKES: readonly Mistake[] = [];
+
 export function PlanSettings({ plan: { id, settings }, onChange, onNothing }: PlanSettingsProps) {
   const { t } = usePage();
-  const [typed, setTyped] = useState<Partial<Record<Field, string>>>({});
-  /** Fields that were left after a change. Their mistakes are shown. */
-  const [left, setLeft] = useState<readonly Field[]>([]);
+  const draft = `adjust-${id}`;
   const isField = (name: PlanSetting): name is Field => t.has(`setting_${name}`);
-  const fields = planSettings.filter(isField).filter((name) => isShown(name, settings[name]));
+  const names = planSettings.filter(isField).filter((name) => isShown(name, settings[name]));
+  const [saves, setSaves] = useState(0);
   const known = (name: Field) => settings[name]?.value ?? null;
-  const changed = fields.flatMap((name) => {
-    const text = typed[name];
-    const value = text === undefined ? known(name) : settingOf(name, text);
-    return value === known(name) ? [] : { name, value, mistake: mistakeIn(name, value, t) };
+  const values = Object.fromEntries(names.map((name) => [name, known(name)]));
+  const texts = names.map((name) => {
+    const about = settings[name]?.changed ? t("setting_changed") : "";
+    return [`adjust.${name}`, { label: t(`setting_${name}`), about }] as const;
   });
-  const save = async (event: Event) => {
-    event.preventDefault();
-    setLeft(fields);
-    if (changed.some(({ mistake }) => mistake)) return;
-    if (changed.length === 0) return onNothing();
-    const change = Object.fromEntries(changed.map(({ name, value }) => [name, value]));
-    if (await onChange(change)) setTyped({});
+  const changesIn = (typed: JsonObject) => {
+    const changed = names.filter((name) => (typed[name] ?? null) !== known(name));
+    return Object.fromEntries(changed.map((name) => [name, (typed[name] ?? null) as string | number | null]));
   };
-  const reset = async (name: Field) => {
-    if (await onChange({ [name]: null })) setTyped(({ [name]: _, ...others }) => others);
+  const send = async (typed: JsonObject) => {
+    const change = changesIn(typed);
+    if (Object.keys(change).length === 0) return onNothing();
+    if (!(await onChange(change))) return;
+    dropDraft(draft);
+    setSaves((count) => count + 1);
   };
+  const schema = { type: "object", properties: Object.fromEntries(names.map((name) => [name, schemaOf(name)])) };
   return (
-    <form class="settings" onSubmit={save} noValidate>
-      {fields.map((name) => {
-        const mistake = left.includes(name) ? changed.find((each) => each.name === name)?.mistake : undefined;
-        const value = known(name);
-        const place = `plan-${id}-${name}`;
-        return (
-          <LabelledInput
-            key={name}
-            id={place}
-            label={t(`setting_${name}`)}
-            name={name}
-            {...(settingRows[name].limits ? DECIMAL_INPUT : TIME_INPUT)}
-            value={typed[name] ?? (typeof value === "number" ? numberText(value, t.language) : String(value ?? ""))}
-            aria-invalid={mistake !== undefined}
-            aria-describedby={`${place}-mistake`}
-            onText={(text) => setTyped((before) => ({ ...before, [name]: text }))}
-            onBlur={() => setLeft((before) => [...before.filter((each) => each !== name), name])}
-          >
-            {settings[name]?.changed && (
-              <Button class="quiet" onClick={() => void reset(name)} text={t("as_in_file")} />
-            )}
-            <Wrong id={`${place}-mistake`} text={mistake} />
-          </LabelledInput>
-        );
-      })}
-      <Button type="submit" class="strong" text={t("save")} />
-    </form>
+    <SchemaForm
+      key={saves}
+      schema={schema}
+      path="adjust"
+      texts={Object.fromEntries(texts)}
+      value={{ ...values, ...draftOf(draft) }}
+      mistakes={NO_MISTAKES}
+      onSubmit={(typed) => void send(typed)}
+      onChange={(typed) => keepDraft(draft, changesIn(typed), schema)}
+    />
   );
 }
 
-function mistakeIn(name: Field, value: unknown, t: Translate): string | undefined {
+function schemaOf(name: Field): JsonSchema {
   const { limits } = settingRows[name];
-  const wrong = limits && value !== null ? numberMistake(value, limits) : null;
-  return wrong ? t(wrong.key, numberTexts(wrong.facts, t.language)) : undefined;
-}
-
-/** A text input, because a browser hides the text of a number input that it cannot read in its own language. */
-const DECIMAL_INPUT = { inputMode: "decimal" } as const;
-
-/** Returns the value of a field; null resets it to the configuration. Any text that is not a number stays a text. */
-function settingOf(name: Field, text: string): string | number | null {
-  if (text.trim() === "") return null;
-  return settingRows[name].limits ? (readNumber(text) ?? text) : (readTime(text) ?? text);
+  if (!limits) return { type: "string", pattern: TIME_PATTERN };
+  return { type: "number", minimum: limits.min, maximum: limits.max };
 }

@@ -4,23 +4,28 @@ import { useMemo, useState } from "preact/hooks";
 import { without } from "../../core/time/interval.ts";
 import type { Task } from "../editing/editing.ts";
 import { Button, Part } from "../elements.tsx";
+import { lazy } from "../lazy.tsx";
 import { type PageTools, usePage } from "../page.ts";
 import { addressOf, route } from "../route.ts";
 import type { Plan } from "../store/answers.ts";
 import { refusalIn } from "../store/requests.ts";
 import { NO_PRICES } from "../timeline.ts";
 import type { TextName } from "../words/language.ts";
-import { AwayForm } from "./away-form.tsx";
 import { PlanRow } from "./plan-row.tsx";
 import { PlugsCard } from "./plugs-card.tsx";
 import { ribbonRange, shadesOf } from "./ribbon.ts";
 import { RibbonAxis, RibbonLegend } from "./ribbon-view.tsx";
-import { RunOnce } from "./run-once.tsx";
+
+const FORMS = {
+  once: lazy(async () => (await import("./run-once.tsx")).RunOnce),
+  away: lazy(async () => (await import("./away-form.tsx")).AwayForm),
+};
 
 export function PlansView() {
   const { t, store } = usePage();
   const { dialog, notice, edits, closed, onTask } = useEditing();
-  const [form, setForm] = useState<"once" | "away" | null>(null);
+  const [form, setForm] = useState<keyof typeof FORMS | null>(null);
+  const Form = form && FORMS[form];
   const home = store.home.value;
   const plans = store.homePlans.value;
   const waiting = store.waitingPlans.value;
@@ -29,7 +34,7 @@ export function PlansView() {
     setForm(null);
     closed(done);
   };
-  const formButton = (name: "once" | "away") => (
+  const formButton = (name: keyof typeof FORMS) => (
     <Button aria-expanded={form === name} onClick={() => setForm(form === name ? null : name)} text={t(name)} />
   );
   return (
@@ -48,8 +53,7 @@ export function PlansView() {
         <p class="answer edited" role="status">
           {notice}
         </p>
-        {form === "once" && home && <RunOnce home={home.id} onClose={formClosed} />}
-        {form === "away" && home && <AwayForm home={home.id} onClose={formClosed} />}
+        {home && Form && <Form home={home.id} onClose={formClosed} />}
         {waiting.length > 0 && (
           <p class="soft">{t("plans_waiting", { count: waiting.length, names: waiting.join(", ") })}</p>
         )}

@@ -3,7 +3,8 @@
  * first, so that requests are in flight while the rest is being loaded.
  */
 
-import { kept, languageFor, translateIn } from "../words/language.ts";
+import { languageFor, translateIn } from "../words/language.ts";
+import { kept } from "./browser-storage.ts";
 import { PageStore } from "./page-store.ts";
 import { call, refusalIn } from "./requests.ts";
 

@@ -1,11 +1,13 @@
 /** What the page keeps in the browser for times without the daemon: the last homes, prices and plans. */
 
+import { ownJson } from "../../core/text/own-json.ts";
 import type { Prices } from "../timeline.ts";
 import type { Plan, Session } from "./answers.ts";
+import { keep, kept } from "./browser-storage.ts";
 
 /** Name of the kept data, and of the kept files of the page. */
 export const KEPT = "elbro";
-const NAME = `${KEPT}-last`;
+const NAME = "last";
 
 interface LastKnown {
   readonly session: Session;
@@ -23,32 +25,19 @@ export function mayKeep(): boolean {
 }
 
 export function keepLast(last: LastKnown): void {
-  if (!mayKeep()) return;
-  try {
-    // Another version of the page may expect other data.
-    localStorage.setItem(NAME, JSON.stringify({ ...last, of: import.meta.url }));
-  } catch {
-    // Without storage, nothing is known after the page is closed.
-  }
+  // Another version of the page may expect other data.
+  if (mayKeep()) keep(NAME, JSON.stringify({ ...last, of: import.meta.url }));
 }
 
 /** Returns what was kept by this version of the page; null without it. */
 export function lastKnown(): LastKnown | null {
-  try {
-    const last: LastKnown & { readonly of: string } = JSON.parse(localStorage.getItem(NAME) ?? "null");
-    return last?.of === import.meta.url ? last : null;
-  } catch {
-    return null;
-  }
+  const last = ownJson(kept(NAME) ?? "") as (LastKnown & { readonly of: string }) | undefined;
+  return last?.of === import.meta.url ? last : null;
 }
 
 /** Deletes what is kept: after a log-out, and when the key is no longer valid. */
 export function forgetLast(): void {
   if (!mayKeep()) return;
-  try {
-    localStorage.removeItem(NAME);
-  } catch {
-    // Without storage, nothing was kept.
-  }
+  keep(NAME, null);
   void caches.delete(KEPT);
 }

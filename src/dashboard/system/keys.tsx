@@ -24,6 +24,7 @@ interface MadeKey {
 
 export function Keys() {
   const t = useSystemTexts();
+  const { t: words } = usePage();
   const { answerOf, say, run } = useList();
   const [keys, setKeys] = useState<readonly LanKeyAnswer[]>([]);
   const [made, setMade] = useState<MadeKey | null>(null);

@@ -5,12 +5,12 @@ import { HOUR_MS } from "../../core/time/interval.ts";
 import type { ChartView } from "../chart/chart-view.ts";
 import { Plot } from "../chart/plot.tsx";
 import { Button, Choice, EmptyView, Icon, Part } from "../elements.tsx";
+import { lazy } from "../lazy.tsx";
 import { usePage, type Words } from "../page.ts";
 import type { HomeAnswer } from "../store/answers.ts";
 import { type Refusal, refusalIn } from "../store/requests.ts";
 import { addedUp, averagePaid, MEASURES, type MeasureName, type UsageBar } from "./energy.ts";
 import { FigureList, MonthCard } from "./month-figures.tsx";
-import { DatesForm } from "./use-dates.tsx";
 import { amountText, paidFacts, sumFacts, type UseFacts } from "./use-facts.ts";
 import {
   barName,
@@ -23,6 +23,8 @@ import {
   titleOf,
 } from "./use-period.ts";
 import { UseReading } from "./use-reading.ts";
+
+const DatesForm = lazy(async () => (await import("./use-dates.tsx")).DatesForm);
 
 /** Share of missing hours above which a bar is hatched. The read-out mentions any missing hour. */
 const MAX_LACKING = 0.03;

@@ -26,24 +26,6 @@ export function languageFor(wanted: readonly string[], chosen: string | null): L
   return "en";
 }
 
-/** Returns a stored choice of an earlier visit; null without a choice or without browser storage. */
-export function kept(what: string): string | null {
-  try {
-    return localStorage.getItem(`elbro-${what}`);
-  } catch {
-    return null;
-  }
-}
-
-/** Stores a choice for the next visit. */
-export function keep(what: string, value: string): void {
-  try {
-    localStorage.setItem(`elbro-${what}`, value);
-  } catch {
-    // Without storage, the choice is valid until the page is closed.
-  }
-}
-
 /** Loads the texts of a part. The build and the development server make its file from `src/i18n`. */
 export function textsOf<Part extends TextPart>(part: Part, language: Language): Promise<Texts[Part]> {
   const here = import.meta.url;
