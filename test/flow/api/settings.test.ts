@@ -322,7 +322,6 @@ test("the history has the last 20 changes, says what each changed, and restores 
   expect(await restore(daemon, "000001")).toMatchObject([200, {}]);
   expect(pageOf(daemon)).toMatchObject({ settings: {}, plans: {} });
 
-  // Adjusted settings and one-time plans are not in page.yaml, so there is no state to go back to.
   await daemon.post("/local/v1/plans", PLAN);
   await daemon.untilPriced();
   const later = () => daemon.clock.runUntil(daemon.clock.now() + MINUTE_MS);
