@@ -13,7 +13,7 @@ import {
   schemaOfKeys,
   usefulFields,
 } from "../../../src/dashboard/forms/fields.ts";
-import { textOf } from "../../../src/dashboard/forms/form-texts.ts";
+import { labelOf, textOf } from "../../../src/dashboard/forms/form-texts.ts";
 import { numberText, readNumber } from "../../../src/dashboard/words/number-text.ts";
 import { languages } from "../../../src/i18n/languages.ts";
 import { allTexts, completeLanguages } from "../../support/sources/all-texts.ts";
@@ -37,6 +37,10 @@ function within(field: Field, ...names: string[]): Field {
   if (!found) throw new Error(`there is no field ${name}`);
   return within(found, ...rest);
 }
+
+test("a field without a text is called by its key", () => {
+  expect([labelOf({}, "plans[].ready_by"), labelOf({}, "hours")]).toEqual(["Ready by", "Hours"]);
+});
 
 describe("form fields are derived from the schema:", () => {
   test("a plug has groups, and keys with several forms", () => {
