@@ -16,7 +16,7 @@ const FLOW_TESTS: Readonly<Record<string, readonly string[]>> = {
   mqtt: ["unit/core/prices", "flow/mqtt"],
   plugs: ["unit/integrations", "flow/plugs"],
   integrations: ["flow/integrations"],
-  api: ["contract", "flow/api"],
+  api: ["unit/http", "contract", "flow/api"],
   cli: ["flow/cli"],
   simulator: ["contract", "flow/service"],
   dashboard: ["browser"],

@@ -186,7 +186,7 @@ test("messages that are not of the protocol get an error, and no key gets nothin
   expect(await posted([])).toEqual([200, expect.stringContaining('"code":-32600')]);
   expect(await posted({ jsonrpc: "2.0", id: "a", method: "toString" })).toEqual([
     200,
-    expect.stringContaining("-32601"),
+    expect.stringContaining('"code":-32601,"message":"unknown method toString"'),
   ]);
   expect(await posted({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: 3 } })).toEqual([
     200,

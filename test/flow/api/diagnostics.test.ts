@@ -145,7 +145,7 @@ test("diagnostics of a daemon with problems contain no secret and no location", 
   expect(Object.keys(report.homes[0].prices)).toEqual(["today", "tomorrow", "tomorrow_valid", "forecast"]);
   expect(report.config.third_party.places[0]).toEqual({ name: "place_1", latitude: 56.2, longitude: 10.2 });
   expect(report.config.homes[0]).toMatchObject({ address_id: `${id.slice(0, 8)}…`, id: "home_1" });
-  expect(report.homes[0]).toMatchObject({ id: "home_1", prices: { today: 96 } });
+  expect(report.homes[0]).toMatchObject({ id: "home_1", has_price_now: true, prices: { today: 96 } });
   expect(report.plans[0]).toMatchObject({ id: "plan_1" });
   expect(report.config.consumer.api_key).toBe("(set)");
   expect(report.machine.versions.node).toBe(process.versions.node);
