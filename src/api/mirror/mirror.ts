@@ -39,8 +39,8 @@ export type Asked =
 
 /** Statuses that override older stored data. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 422]);
-/** Statuses whose error codes are returned to the caller. */
-const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 404, 422, 502, 503]);
+/** Statuses with several error codes, or a reason of the service, which are returned to the caller. */
+const PASSED_ON: ReadonlySet<number> = new Set([400, 403, 502, 503]);
 const FROM_STORAGE = { "X-Elbro-Source": "shelf" };
 const FROM_SERVICE = { "X-Elbro-Source": "service" };
 const STALE = { ...FROM_STORAGE, "X-Elbro-Stale": "true" };
