@@ -195,10 +195,4 @@ export const equivalents: readonly Equivalent[] = [
     change: "0 → 1",
     reason: "The least left margin is wider.",
   },
-  {
-    file: "src/api/endpoint.ts",
-    line: 'const { csv, refusal, isLogged = method !== "GET" } = row;',
-    change: "!== → ===",
-    reason: "Decides only what is logged.",
-  },
 ];

@@ -5,7 +5,6 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { VERSION } from "../../../src/core/status/version.ts";
 import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
 import { DaemonProcess } from "../../support/processes/daemon-process.ts";
 import { START_ENVIRONMENT } from "../../support/processes/node-flags.ts";
@@ -339,12 +338,6 @@ test("a reader that ends before the output is no error", async () => {
   const program = path.resolve(import.meta.dirname, "../../../dist/elbro.cjs");
   const pipe = `set -o pipefail; "${process.execPath}" "${program}" help | true`;
   expect(await promisify(execFile)("bash", ["-c", pipe])).toEqual({ stdout: "", stderr: "" });
-});
-
-test("-v prints the version", async () => {
-  await using command = new DaemonProcess(["-v"], {});
-  expect(await command.exit).toBe(0);
-  expect(command.output).toContain(VERSION);
 });
 
 test("keys create next to a demo names the key of the demo, and makes no folder", async () => {

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { VERSION } from "../../../src/core/status/version.ts";
 import { expectGolden, IS_UPDATE, writeGolden } from "../../support/golden/golden-files.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../../dist/elbro.cjs");
@@ -19,7 +20,8 @@ test("help.txt is unchanged", () => {
   expectGolden("help.txt", all, "flow/cli/help");
 });
 
-test("-h, help and help COMMAND print the same as --help", () => {
+test("-h, help and help COMMAND print the same as --help, and -v the version", () => {
   expect([outputOf("-h"), outputOf("help")]).toEqual([outputOf("--help"), outputOf("--help")]);
   expect(outputOf("help", "keys")).toBe(outputOf("keys", "--help"));
+  expect(outputOf("-v")).toContain(VERSION);
 });
