@@ -6,6 +6,7 @@ import { LAN_KEY } from "../../support/daemon/test-config.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { planEntry } from "../../support/plans/plan-topics.ts";
 import { MqttPlug } from "../../support/plugs/mqtt-plug.ts";
+import { DaemonProcess } from "../../support/processes/daemon-process.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const MOVED = Date.parse("2026-03-10T12:25:00Z");
@@ -90,6 +91,25 @@ test("the new home takes over id, plans and topics of the old one, whose history
   expect(await (await change(it, "home_former", null)).json()).toEqual({ former: [] });
   expect((await it.request("/local/v1/usage?home=home_former&measure=consumption")).status).toBe(404);
   expect((await it.request(mirror)).status).toBe(404);
+});
+
+test("`addresses --moved` lets the new home take over, and `--forget` forgets the former one", async () => {
+  const simulator = { homes: ["danish" as const], publicationDelayMinutes: () => 0 };
+  await using it = await TestDaemon.start({ start: MORNING, simulator, yaml: "" });
+  const run = async (...args: readonly string[]) => {
+    await using command = new DaemonProcess(["addresses", ...args], { ELBRO_CONFIG: it.dir.file("elbro.yaml") });
+    return [await command.exit, command.output] as const;
+  };
+  await it.clock.runUntil(MORNING + HOUR_MS);
+  await move(it);
+  expect(await run("--moved", "home")).toEqual([78, expect.stringContaining("--moved takes OLD=NEW")]);
+  expect(await run("--moved", "home=nowhere")).toEqual([78, expect.stringContaining("nowhere")]);
+  expect(await run("--moved", "home=home_99")).toEqual([
+    0,
+    expect.stringMatching(/^Home 99: home home\n[\s\S]*^Home: former home home_former$/m),
+  ]);
+  expect(await run("--forget", "home_former")).toEqual([0, expect.not.stringContaining("former")]);
+  expect(await run("--forget", "home_former")).toEqual([78, expect.stringContaining("home_former")]);
 });
 
 test("the prices of today and tomorrow are requested again at once when the list states another region", async () => {
