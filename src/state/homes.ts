@@ -14,7 +14,8 @@ import { seriesOf } from "../service/contract/series-mapping.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { SeriesRepository } from "./series-repository.ts";
 
-/** Name and maximum number of the former homes in the settings. */
+/** Names of the present and former homes in the settings, and maximum number of the latter. */
+const PRESENT = "present_homes";
 const FORMER = "former_homes";
 const MAX_FORMER = 50;
 const resolution = z.enum(["hour", "fifteenMinutes"]);
@@ -63,7 +64,7 @@ export class Homes {
   ) {
     this.#library = repository;
     this.#settings = settings;
-    this.#former = (readJson(settings, FORMER, z.array(formerHome)) ?? []) as readonly Home[];
+    this.#former = this.#kept(FORMER);
     this.#replace(accounts, config);
     repository.store.watch("addresses", ({ account }) => {
       if (this.#addresses.has(account)) this.#stale.add(account);
@@ -146,17 +147,20 @@ export class Homes {
     const former = this.former.find((home) => home.id === id);
     const next = to === null ? null : this.named(to);
     if (!former || (to !== null && !next) || this.#given.has(to ?? "")) return null;
-    const others = this.#former.filter((home) => home !== former);
-    if (next) {
-      const formerId = freeId(`${id}_former`, this.#usedIds);
-      this.#usedIds.add(formerId);
-      this.#settings.write(nameOfId({ id: former.addressId }), formerId);
-      this.#settings.write(nameOfId({ id: next.addressId }), id);
-      others.unshift({ ...former, id: formerId });
-    }
-    this.#keepFormer(others);
+    if (next) this.#settings.write(nameOfId({ id: next.addressId }), id);
+    else this.#keepFormer(this.#former.filter((home) => home !== former));
     this.#join();
     return former;
+  }
+
+  /** Gives a former home another id if a home at another address has its id now. */
+  #renameFormer(former: Home): Home {
+    const { id, addressId } = former;
+    if ([undefined, addressId].includes(this.#byId.get(id)?.addressId)) return former;
+    const formerId = freeId(`${id}_former`, this.#usedIds);
+    this.#usedIds.add(formerId);
+    this.#settings.write(nameOfId({ id: addressId }), formerId);
+    return { ...former, id: formerId };
   }
 
   #keepFormer(former: readonly Home[]): void {
@@ -213,24 +217,36 @@ export class Homes {
     if (this.#stale.size === 0) return;
     const stale = [...this.#stale];
     this.#stale.clear();
-    const before = [...this.#byId.values()].filter(({ account }) => stale.includes(account));
+    // After a start, the homes that the earlier process had: it may have ended between a new list and what follows.
+    const had = this.#byId.size > 0 ? [...this.#byId.values()] : this.#kept(PRESENT);
+    const before = had.filter(({ account }) => stale.includes(account));
     const regionOf = (addressId: string) => this.#held.get(addressId.toLowerCase())?.address.region;
     const regions = before.map(({ addressId }) => regionOf(addressId));
     const read = stale.map((account) => {
-      const rows = this.#library.store.latest(seriesOf(account, "addresses", {})) ?? [];
-      return [account, rows as unknown as readonly Address[]] as const;
+      const rows = this.#library.store.latest(seriesOf(account, "addresses", {}));
+      return [account, (rows ?? []) as unknown as readonly Address[], rows !== null] as const;
     });
-    this.#addresses = new Map([...this.#addresses, ...read]);
+    this.#addresses = new Map([...this.#addresses, ...read.map(([account, rows]) => [account, rows] as const)]);
     for (const [, addresses] of read)
       for (const address of addresses) this.#usedIds.add(this.#settings.read(nameOfId(address)) ?? "");
     this.#join();
     const isMoved = ({ addressId }: Home, i: number) => ![undefined, regions[i]].includes(regionOf(addressId));
     this.#relocated.push(...before.filter(isMoved));
-    const gone = before.filter(({ addressId }) => !this.#held.has(addressId.toLowerCase()));
-    if (gone.length === 0) return;
-    this.#gone.push(...gone);
-    const others = this.#former.filter(({ id }) => !gone.some((home) => home.id === id));
-    this.#keepFormer([...gone, ...others]);
+    const listed = new Set(read.flatMap(([account, , isListed]) => (isListed ? [account] : [])));
+    const gone = before.filter(
+      ({ account, addressId }) => listed.has(account) && !this.#held.has(addressId.toLowerCase()),
+    );
+    if (gone.length > 0) {
+      this.#gone.push(...gone);
+      const others = this.#former.filter(({ id }) => !gone.some((home) => home.id === id));
+      this.#keepFormer([...gone, ...others]);
+    }
+    const present = JSON.stringify([...this.#byId.values()]);
+    if (present !== this.#settings.read(PRESENT)) this.#settings.write(PRESENT, present);
+  }
+
+  #kept(name: string): readonly Home[] {
+    return (readJson(this.#settings, name, z.array(formerHome)) ?? []) as readonly Home[];
   }
 
   #join(): void {
@@ -247,6 +263,8 @@ export class Homes {
         if (home) this.#byId.set(home.id, home);
       }
     }
+    const former = this.#former.map((home) => this.#renameFormer(home));
+    if (former.some((home, i) => home !== this.#former[i])) this.#keepFormer(former);
   }
 
   /** Returns the home at an address; null if the configuration omits it. */

@@ -18,7 +18,16 @@ const SOURCE = "source";
 const DEMO_SOURCE = "demo";
 
 /** Settings that describe a service: limits and pauses of its accounts, marks of their keys, and prices of its places. */
-const SETTINGS = ["limits/", "per-day/", "ceilings/", "idle/", "silence/", "key_mark/", "past_prices/"];
+const SETTINGS = [
+  "limits/",
+  "per-day/",
+  "ceilings/",
+  "idle/",
+  "silence/",
+  "key_mark/",
+  "past_prices/",
+  "present_homes",
+];
 
 interface NamedRows {
   readonly table: string;

@@ -156,6 +156,32 @@ describe("an address that a list lacks", () => {
     expect(homes.named("old")).toBeNull();
   });
 
+  test("is a former home, also if the process ended between the list and what follows", async () => {
+    using reported = new ReportedHomes();
+    await reported.report([[A, "Old"]]);
+    expect(reported.homes().list()).toHaveLength(1);
+    await lists(reported, 0, 10);
+    const homes = reported.homes();
+    expect([homes.former, homes.takeGone()]).toMatchObject([[{ id: "old", addressId: A }], [{ id: "old" }]]);
+    expect([reported.homes().former.length, reported.homes().takeGone()]).toEqual([1, []]);
+  });
+
+  test("is a former home with another id if the owner gives its id to the new address", async () => {
+    using reported = new ReportedHomes();
+    await reported.report([[A, "Old"]]);
+    const homes = reported.homes([home(A, "villa")]);
+    expect(homes.list()).toMatchObject([{ id: "villa", addressId: A }]);
+    await lists(reported, 0, 10);
+    expect([homes.list(), homes.former]).toMatchObject([[], [{ id: "villa", addressId: A }]]);
+    expect(homes.endFormer("villa", "new")).toBeNull();
+    homes.configure(["consumer"], [home(B, "villa")]);
+    const expected = [[{ id: "villa", addressId: B }], [{ id: "villa_former", addressId: A }]];
+    expect([homes.list(), homes.former]).toMatchObject(expected);
+    expect(homes.formerAt(A)).toMatchObject({ id: "villa_former" });
+    const restarted = reported.homes([home(B, "villa")]);
+    expect([restarted.list(), restarted.former]).toMatchObject(expected);
+  });
+
   test("stays if a list in between has it, if a part of a list is unreadable, and if a list is empty", async () => {
     using reported = new ReportedHomes();
     await reported.report([[A, "Old"]]);
