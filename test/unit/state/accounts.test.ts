@@ -174,18 +174,6 @@ test("an account keeps its quota and pauses when the configuration changes elsew
   expect([accounts.named("consumer") === accounts.consumers[0], accounts.named("third_party")]).toEqual([true, null]);
 });
 
-test("a replaced key is used immediately", async () => {
-  await using world = await openWorld({ config: { consumer: { api_key: "an-old-key" } } });
-  const home = world.service.addressIds.danish;
-  const old = first(world.accounts.consumers);
-  expect((await send(old, world, stepOf("consumer", home, "today"))).kind).toBe("refused");
-  const accounts = world.reopen({ consumer: { api_key: CANARY_KEY } });
-  // Enough for the quota, but not for the pause of the old key.
-  world.machine.advance(92 * SECOND_MS);
-  const renewed = first(accounts.consumers);
-  expect((await send(renewed, world, stepOf("consumer", home, "today"))).kind).toBe("ok");
-});
-
 test("an account that comes from another shard is new once; with one process for all accounts none is", () => {
   const memory = new Map<string, string>();
   const open = (shard: Shard | null) =>

@@ -116,13 +116,6 @@ describe("repeated failures", () => {
     expect(silence(breaker, machine)).toBe(0);
     expect(meet(breaker, machine, refused(502, null)).waitMs).toBe(2 * MINUTE_MS);
   });
-
-  test("of one series do not extend the wait of another", () => {
-    const { machine, breaker } = opened();
-    meet(breaker, machine, refused(502, null));
-    meet(breaker, machine, refused(502, null));
-    expect(meet(breaker, machine, refused(502, null), costs).waitMs).toBe(2 * MINUTE_MS);
-  });
 });
 
 describe("the breaker", () => {
@@ -282,12 +275,6 @@ describe("after a restart", () => {
     meet(breakerOf(machine), machine, refused(401, "credential_expired"));
     expect(silence(breakerOf(machine), machine)).toBe(DAY_MS);
     expect(silence(breakerOf(machine, { keyMark: "another key" }), machine)).toBe(0);
-  });
-
-  test("short pauses are not restored, because they are not stored", () => {
-    const machine = new ManualMachine();
-    meet(breakerOf(machine), machine, unreachable());
-    expect(machine.keptTexts.size).toBe(0);
   });
 
   test("invalid stored pauses are ignored", () => {

@@ -28,12 +28,6 @@ describe("the learned limits of the consumer interface", () => {
     expect(learned().limits(0)).toEqual({ minute: 5, day: 50 });
   });
 
-  test("the learned limits of the consumer interface are not changed by a response without headers", () => {
-    const budget = learned();
-    budget.learn(said(null), 0);
-    expect(budget.limits(0)).toEqual({ minute: 5, day: 50 });
-  });
-
   test("the learned limits of the consumer interface are raised 32 s after the window's reset", () => {
     const budget = learned();
     budget.learn(said(100), 0);
@@ -48,12 +42,6 @@ describe("the learned limits of the consumer interface", () => {
     budget.learn(said(2_000, 10 * HOUR_MS), 0);
     budget.learn(said(100), 1_000);
     expect(budget.limits(1_000).day).toBe(100);
-  });
-
-  test("survive a restart", () => {
-    const machine = new ManualMachine();
-    learned(machine).learn(said(300), 0);
-    expect(learned(machine).limits(0)).toEqual({ minute: 60, day: 300 });
   });
 
   test("survive a restart with a pending raise, which the first response in a later window confirms", () => {
@@ -86,12 +74,6 @@ describe("the learned limits of the consumer interface", () => {
       expect(learned(machine).limits(0)).toEqual({ minute: 5, day: 50 });
     },
   );
-
-  test("leave room for back-fill depending on the number of addresses", () => {
-    const budget = learned();
-    budget.learn(said(2_000), 0);
-    expect(budget.budget(0).find(({ name }) => name === "day")?.shares.backfill).toBe(500 - 2 * 45);
-  });
 });
 
 describe("the limits of the third-party interface, which are not published,", () => {
@@ -104,12 +86,6 @@ describe("the limits of the third-party interface, which are not published,", ()
     for (let hour = 0; hour <= hours; hour++) budget.learn(said(null), from + hour * HOUR_MS);
     return from + hours * HOUR_MS;
   }
-
-  test("start with 100 per day and one in 10 s", () => {
-    const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
-    expect(perDay(budget)).toBe(100);
-    expect(budget.budget()[0]).toMatchObject({ lengthMs: 10_000, limit: 1 });
-  });
 
   test("the limits of the third-party interface, which are not published, are halved by a 429, to a minimum of four", () => {
     const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
