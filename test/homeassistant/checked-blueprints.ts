@@ -243,8 +243,7 @@ async function checkCar(checks: Checks, { home, house }: Seen, { chosen, actions
     await stateIs("partial");
     const { reason } = published("late_car");
     await actions.expect(/^late_plugged/, [`late_plugged: ${reason}`]);
-    if (!/ h are missing of 3.75 h/.test(String(reason)))
-      throw new Error(`the message lacks what is missing: ${reason}`);
+    if (!/ h missing of 3.75 h/.test(String(reason))) throw new Error(`the message lacks what is missing: ${reason}`);
     await unplug("late_plugged");
     return String(reason);
   });

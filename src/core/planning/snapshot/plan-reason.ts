@@ -78,7 +78,8 @@ export function planReasonOf(given: ReasonedFrom): PlanReason {
   const { state, on, running } = given.advance;
   const say = sayIn(given.language);
   const { code, text: sentence } = reasoned({ ...given, say });
-  const stays = on && !running && state !== "scheduled" ? say("plan.stays_on") : "";
+  const isSaid = state === "scheduled" || code === "waiting_for_saving";
+  const stays = on && !running && !isSaid ? say("plan.stays_on") : "";
   const noSun = given.lacksSun && given.spec.enabled ? say("plan.no_sun") : "";
   const text = `${sentence}${stays}${noSun}${code === "charge_unknown" ? "" : assumedWords({ ...given, say })}`;
   return { code, text: shortened(text) };

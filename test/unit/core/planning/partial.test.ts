@@ -23,7 +23,7 @@ describe("if only some hours are possible, a plan runs in", () => {
     expect(planned.memory?.outcome).toMatchObject({ shortfall: { missingMs: 2 * HOUR, reason: "max_price" } });
     expect(costOf(planned, expensive)).toBe(2);
     expect(wordsOf(planned, AFTERNOON, expensive)).toMatch(
-      /^prices are above the maximum of 0.60 DKK\/kWh: 2 h are missing of 4 h; /,
+      /^prices are above the maximum of 0.60 DKK\/kWh: 2 h missing of 4 h; /,
     );
     const running = live({ now: AFTERNOON, spec: expensive }, at("2026-03-11T01:30:00Z"));
     expect([running.state, running.on]).toEqual(["running", true]);

@@ -81,7 +81,7 @@ describe("the reason of a plan with its figures", () => {
       "above max_price",
       { ...washer, maxPrice: 0.3 },
       {},
-      "prices are above the maximum of 0.30 DKK/kWh: 2 h are missing of 2 h",
+      "prices are above the maximum of 0.30 DKK/kWh: 2 h missing of 2 h",
     ],
     ["no prices", washer, { timeline: null }, "no prices from 22:00 on; nothing runs"],
     [
@@ -100,13 +100,13 @@ describe("the reason of a plan with its figures", () => {
       "blocked by other plans",
       washer,
       { blocked: [{ start: OPENS, end: OPENS + 8.5 * HOUR }] },
-      "other plans of its group are running, or the time is excluded: 2 h are missing of 2 h",
+      "other plans of its group are running, or the time is excluded: 2 h missing of 2 h",
     ],
     [
       "blocked by a plan that holds the only hours below max_price",
       { ...washer, maxPrice: 1 },
       { blocked: [{ start: at("2026-03-11T01:00:00Z"), end: at("2026-03-11T03:00:00Z") }] },
-      "other plans of its group are running, or the time is excluded: 2 h are missing of 2 h",
+      "other plans of its group are running, or the time is excluded: 2 h missing of 2 h",
     ],
     [
       "waiting for another plan",
