@@ -30,5 +30,7 @@ export function wantedByAny(known: readonly Wanted[]): Wanted | null {
   const isKnownOn = known.some((wanted) => wanted.on && wanted.lost === undefined);
   const lost = (["on", "keep", "off"] as const).find((each) => known.some((wanted) => wanted.lost === each));
   const whenLost = lost === undefined || isKnownOn ? {} : { lost };
-  return { on, until, reason: deciding.map(({ reason }) => reason).join("; "), ...whenLost };
+  const maxOffMs = Math.min(...known.map((wanted) => wanted.maxOffMs ?? Number.POSITIVE_INFINITY));
+  const longest = maxOffMs === Number.POSITIVE_INFINITY ? {} : { maxOffMs };
+  return { on, until, reason: deciding.map(({ reason }) => reason).join("; "), ...longest, ...whenLost };
 }

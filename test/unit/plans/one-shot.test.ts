@@ -103,6 +103,15 @@ test("a plug with two plans is ON while one of them wants it, and the reason nam
   expect(wanted()?.reason).toMatch(/^Early: .*; Late: /);
 });
 
+test("a plug with two plans may be switched off only as long as the shorter max_gap of them", () => {
+  const avoid = (id: string, maxGapMs: number) =>
+    definitionOf({ kind: "avoid", hoursMs: HOUR, maxGapMs, enabled: true }, id);
+  const definitions = [avoid("freezer", 2 * HOUR), avoid("fridge", 3 * HOUR), definitionOf(WASHER)];
+  using world = new PlansOnDisk({ definitions, timeline });
+  world.at(NOW);
+  expect(world.plans.wantedByAny(["washer", "fridge", "freezer"], null)?.maxOffMs).toBe(2 * HOUR);
+});
+
 test("a plan with an energy setting runs as long as its power requires, and changes with the energy", () => {
   const car = definitionOf({ ...WASHER, kind: "slots", kwh: 22, energyKw: 11, hoursMs: 2 * HOUR }, "car");
   using world = new PlansOnDisk({ definitions: [car], timeline });

@@ -69,15 +69,6 @@ test("what was learned can be forgotten, also across a restart", () => {
   expect(world.at(now).learned).toBeNull();
 });
 
-test("a plan without learn refuses that command", () => {
-  using world = new PlansOnDisk({ definitions: [definitionOf(WASHER)], timeline });
-  world.at(NOW);
-  expect(world.plans.commands.act("washer", "forget_learned", NOW)).toMatchObject({
-    kind: "refused",
-    why: "unknown_setting",
-  });
-});
-
 test("a decision reads at most twice as many rounds as are learned from, the newest ones", () => {
   const nights = Array.from({ length: 80 }, (_, i) => at("2026-03-10T01:00:00Z") - i * DAY_MS);
   const read: number[] = [];
