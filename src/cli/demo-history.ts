@@ -1,7 +1,7 @@
-/** History of the demo's home: 60 days of runs and energy at the simulator's prices, in the cheapest quarters. */
+/** Appliances of the demo's home: what they use at the simulator's prices, in the cheapest quarters, and 60 days of that. */
 import type { FinishedRun } from "../core/planning/snapshot/plan-savings.ts";
 import type { Calendar } from "../core/time/calendar.ts";
-import { type EpochMs, HOUR_MS, type Interval, QUARTER_MS } from "../core/time/interval.ts";
+import { type EpochMs, HOUR_MS, type Interval, QUARTER_MS, stepStart } from "../core/time/interval.ts";
 import { openDataDir } from "../storage/open-storage.ts";
 import { PlanStore } from "../storage/plan-store.ts";
 import { PlugEnergyStore, type PlugQuarter } from "../storage/plug-energy-store.ts";
@@ -23,13 +23,16 @@ export interface PricedQuarter extends Interval {
   readonly price: number;
 }
 
-export interface DemoHistoryOptions {
-  readonly dataDir: string;
-  readonly now: EpochMs;
+export interface DemoHouse {
   readonly calendar: Calendar;
   /** Returns the prices of a local day, in quarter-hours. */
   readonly pricesOn: (day: Interval) => readonly PricedQuarter[];
   readonly appliances: readonly HistoricAppliance[];
+}
+
+interface DemoHistoryOptions extends DemoHouse {
+  readonly dataDir: string;
+  readonly now: EpochMs;
 }
 
 const DAYS = 60;
@@ -38,25 +41,21 @@ const ADDED_AT_ONCE = 1_000;
 /** Share of the assumed energy that an appliance used, by day: measured runs differ from assumed ones. */
 const MEASURED = [0.94, 1.02, 0.98, 1.06, 0.9] as const;
 
-export function writeDemoHistory({ dataDir, now, calendar, pricesOn, appliances }: DemoHistoryOptions): void {
+/** Writes the runs and the energy up to `now`. */
+export function writeDemoHistory({ dataDir, now, ...house }: DemoHistoryOptions): void {
+  const { calendar, appliances } = house;
   const { database } = openDataDir(dataDir, now);
   const plans = new PlanStore(database);
   const energy = new PlugEnergyStore(database);
   const today = calendar.startOf("day", now);
   const days = Array.from({ length: DAYS + 1 }, (_, i) => calendar.add("day", today, i - DAYS));
-  const prices = days.map((start) => pricesOn({ start, end: calendar.add("day", start, 1) }));
   for (const appliance of appliances) {
     const runs: FinishedRun[] = [];
     const quarters: PlugQuarter[] = [];
-    // The window of the last day is not over yet.
-    for (let day = 0; day < DAYS - 1; day++) {
-      const start = days[day] ?? today;
-      const window = [...(prices[day] ?? []), ...(prices[day + 1] ?? [])].filter(
-        (quarter) => quarter.start >= start + appliance.from * HOUR_MS && quarter.end <= start + appliance.to * HOUR_MS,
-      );
+    for (const [day, start] of days.entries()) {
+      const { window, chosen } = roundOn(start, appliance, house);
       const share = MEASURED[day % MEASURED.length] ?? 1;
-      const chosen = cheapest(window, (appliance.hours * HOUR_MS) / QUARTER_MS, appliance.oneRun);
-      for (const run of joined(chosen))
+      for (const run of joined(chosen).filter((each) => (each.at(-1)?.end ?? now) < now))
         runs.push({
           start: run[0]?.start ?? 0,
           end: run.at(-1)?.end ?? 0,
@@ -66,12 +65,44 @@ export function writeDemoHistory({ dataDir, now, calendar, pricesOn, appliances 
           windowPrice: mean(window),
           kwh: energyOf(run.length, appliance.watts),
         });
-      quarters.push(...chosen.map((quarter) => measured(quarter, appliance, share)));
+      const used = chosen.filter(({ end }) => end <= now);
+      quarters.push(...used.map((quarter) => measured(quarter, appliance, share)));
     }
     plans.write(appliance.plan, null, runs);
     for (let i = 0; i < quarters.length; i += ADDED_AT_ONCE) energy.add(quarters.slice(i, i + ADDED_AT_ONCE));
   }
   database.close();
+}
+
+/** Returns the function of what the appliances use in an hour, at least what their plugs measure. Unit: Wh. */
+export function appliancesUse(house: DemoHouse): (hour: EpochMs) => number {
+  const { calendar, appliances } = house;
+  let known: { readonly day: EpochMs; readonly whByHour: ReadonlyMap<EpochMs, number> } | null = null;
+  return (hour) => {
+    const day = calendar.startOf("day", hour);
+    if (known?.day !== day) {
+      const whByHour = new Map<EpochMs, number>();
+      for (const start of [calendar.add("day", day, -1), day])
+        for (const appliance of appliances)
+          for (const quarter of roundOn(start, appliance, house).chosen) {
+            const at = stepStart(quarter.start, HOUR_MS);
+            whByHour.set(at, (whByHour.get(at) ?? 0) + 1_000 * energyOf(1, appliance.watts) * Math.max(...MEASURED));
+          }
+      known = { day, whByHour };
+    }
+    return known.whByHour.get(hour) ?? 0;
+  };
+}
+
+/** Returns the quarter-hours of an appliance's round that begins on a day, and those of its window. */
+function roundOn(day: EpochMs, { from, to, hours, oneRun }: HistoricAppliance, { calendar, pricesOn }: DemoHouse) {
+  const next = calendar.add("day", day, 1);
+  const prices = [
+    ...pricesOn({ start: day, end: next }),
+    ...pricesOn({ start: next, end: calendar.add("day", next, 1) }),
+  ];
+  const window = prices.filter(({ start, end }) => start >= day + from * HOUR_MS && end <= day + to * HOUR_MS);
+  return { window, chosen: cheapest(window, (hours * HOUR_MS) / QUARTER_MS, oneRun) };
 }
 
 /** Returns the cheapest quarter-hours, ascending: in one run, or anywhere in the window. */

@@ -13,7 +13,6 @@ import type { Clock } from "../core/runtime/clock.ts";
 import { HOUR_MS } from "../core/time/interval.ts";
 
 export interface PlayedAppliance {
-  readonly name: string;
   /** Power while it is ON. */
   readonly watts: number;
   /** Number of requests that are refused for a missing password, before the plug lets elbro in. */

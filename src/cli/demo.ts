@@ -7,10 +7,12 @@ import * as z from "zod/mini";
 import type { Configuration } from "../config/reading/load-config-file.ts";
 import { plugs as plugsSchema } from "../config/schema/plug-schema.ts";
 import type { Config } from "../config/schema/schema.ts";
-import { message } from "../core/language/text.ts";
+import { languageOf } from "../core/language/language.ts";
+import { message, textIn } from "../core/language/text.ts";
 import type { Clock } from "../core/runtime/clock.ts";
 import { StartError } from "../core/status/start-error.ts";
-import { slugOf } from "../core/text/slug.ts";
+import type { Texts } from "../core/text/fill-text.ts";
+import type { Interval } from "../core/time/interval.ts";
 import type { Simulator } from "../simulator/simulator.ts";
 import { databasePathIn } from "../storage/open-storage.ts";
 
@@ -19,23 +21,23 @@ export const LOOPBACK_KEY = "demo";
 const LOOPBACK_HOST = "127.0.0.1";
 const SECRET_BYTES = 16;
 
-/** Plans of the demo home. */
-const DEMO_PLANS: Config["plans"] = [
-  plan("Dishwasher", "dishwasher", { kind: "window", hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" }),
-  plan("Car", "car", { kind: "slots", hours: 4, kwh: 28, min_run: "30m", from: "17:00", ready_by: "07:00" }),
-  plan("Water heater", "hot_water", { kind: "below", cheap_below: "35%", min_run: "30m" }),
+/** Plans of the demo home. Ids and topics are the same in each language, because documents name them. */
+const DEMO_PLANS = [
+  plan("dishwasher", "dishwasher", { kind: "window", hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" }),
+  plan("car", "car", { kind: "slots", hours: 4, kwh: 28, min_run: "30m", from: "17:00", ready_by: "07:00" }),
+  plan("water_heater", "hot_water", { kind: "below", cheap_below: "35%", min_run: "30m" }),
 ];
-const FREEZER = plan("Freezer", "freezer", { kind: "avoid", hours: 2, kwh: 2, max_gap: "1h", fallback: ["on"] });
+const FREEZER = plan("freezer", "freezer", { kind: "avoid", hours: 2, kwh: 2, max_gap: "1h", fallback: ["on"] });
 
 /** Appliances of the demo home with played plugs. The freezer's refuses at first, so that a solved problem is shown. */
 const APPLIANCES = [
-  { name: "Dishwasher plug", plan: "dishwasher", watts: 550, hours: 2, from: 19, to: 30.5, oneRun: true },
-  { name: "Car charger", plan: "car", watts: 7_000, hours: 4, from: 17, to: 31, oneRun: false },
-  { name: "Water heater plug", plan: "water_heater", watts: 2_000, hours: 4, from: 0, to: 24, oneRun: false },
-  { name: "Freezer plug", plan: "freezer", watts: 90, hours: 22, from: 0, to: 24, oneRun: false, refusals: 2 },
+  { plug: "dishwasher_plug", plan: "dishwasher", watts: 550, hours: 2, from: 19, to: 30.5, oneRun: true },
+  { plug: "car_charger", plan: "car", watts: 7_000, hours: 4, from: 17, to: 31, oneRun: false },
+  { plug: "water_heater_plug", plan: "water_heater", watts: 2_000, hours: 4, from: 0, to: 24, oneRun: false },
+  { plug: "freezer_plug", plan: "freezer", watts: 90, hours: 22, from: 0, to: 24, oneRun: false, refusals: 2 },
 ] as const;
 /** Plug that never lets elbro in, so that an open problem is shown. */
-const LOCKED = { name: "Garden lights", watts: 40, refusals: Number.POSITIVE_INFINITY };
+const LOCKED = { plug: "garden_lights", watts: 40, refusals: Number.POSITIVE_INFINITY } as const;
 
 export interface Demo {
   readonly config: Config;
@@ -69,12 +71,14 @@ export async function startDemo({ config, clock, host = LOOPBACK_HOST }: DemoOpt
   const hasDataDir = process.env.ELBRO_DATA_DIR !== undefined;
   const isOpen = host === LOOPBACK_HOST;
   const { startSimulator } = await import("../simulator/simulator.ts");
-  const simulator = await startSimulator({ now: () => clock.now() });
+  let loads = (_hour: number) => 0;
+  const simulator = await startSimulator({ now: () => clock.now(), loads: (hour) => loads(hour) });
   const { consumerKey, thirdParty: pair } = simulator.keys;
   const newSecret = () => randomBytes(SECRET_BYTES).toString("base64url");
   const dataDir = hasDataDir ? config.data_dir : mkdtempSync(path.join(tmpdir(), "elbro-demo-"));
   const isLiving = config.plans.length === 0 && config.plugs.length === 0;
   const living = isLiving ? await startLiving(simulator, dataDir, clock) : null;
+  if (living) loads = living.loads;
   return {
     config: {
       ...config,
@@ -97,7 +101,7 @@ export async function startDemo({ config, clock, host = LOOPBACK_HOST }: DemoOpt
             ? config.api.keys
             : [{ name: "demo", key: isOpen ? LOOPBACK_KEY : newSecret(), scopes: ["read", "control"] }],
       },
-      plans: config.plans.length > 0 ? config.plans : [...DEMO_PLANS, ...(isLiving ? [FREEZER] : [])],
+      plans: config.plans.length > 0 ? config.plans : [...DEMO_PLANS, ...(isLiving ? [FREEZER] : [])].map(named),
       plugs: living?.plugs ?? config.plugs,
       data_dir: dataDir,
     },
@@ -118,30 +122,25 @@ export async function startDemo({ config, clock, host = LOOPBACK_HOST }: DemoOpt
 }
 
 async function startLiving(simulator: Simulator, dataDir: string, clock: Clock) {
-  const [{ writeDemoHistory }, { playPlugs }] = await Promise.all([
+  const [{ appliancesUse, writeDemoHistory }, { playPlugs }] = await Promise.all([
     import("./demo-history.ts"),
     import("./demo-plugs.ts"),
   ]);
   const { prices, calendar, homes } = simulator.world;
-  const region = homes[0]?.region;
-  if (region !== undefined && !existsSync(databasePathIn(dataDir)))
-    writeDemoHistory({
-      dataDir,
-      now: clock.now(),
-      calendar,
-      pricesOn: (day) =>
-        prices.on(region, "fifteenMinutes", day).map(({ start, end, totalPerKwh: price }) => ({ start, end, price })),
-      appliances: APPLIANCES.map((each) => ({ ...each, plug: slugOf(each.name) })),
-    });
+  const region = homes[0]?.region ?? "DK1";
+  const house = {
+    calendar,
+    pricesOn: (day: Interval) =>
+      prices.on(region, "fifteenMinutes", day).map(({ start, end, totalPerKwh: price }) => ({ start, end, price })),
+    appliances: APPLIANCES,
+  };
+  if (!existsSync(databasePathIn(dataDir))) writeDemoHistory({ dataDir, now: clock.now(), ...house });
   const played = await playPlugs([...APPLIANCES, LOCKED], clock);
   const followed = [...APPLIANCES.map(({ plan }) => plan), "dishwasher"];
-  const plugs = [...APPLIANCES, LOCKED].map(({ name }, i) => ({
-    name,
-    family: "tasmota",
-    url: played.urls[i],
-    plan: followed[i],
-  }));
-  return { plugs: z.parse(plugsSchema, plugs), close: played.close };
+  const plugs = [...APPLIANCES, LOCKED].map(({ plug }, i) =>
+    named({ id: plug, family: "tasmota", url: played.urls[i], plan: followed[i] }),
+  );
+  return { plugs: z.parse(plugsSchema, plugs), loads: appliancesUse(house), close: played.close };
 }
 
 export function demoGreeting(
@@ -164,6 +163,14 @@ For your own home: "Set up my home" on that page (or config/elbro.yaml, see the 
 }
 
 type PlanEntry = Config["plans"][number];
-function plan(name: string, icon: PlanEntry["icon"], entry: Pick<PlanEntry, "kind"> & Partial<PlanEntry>): PlanEntry {
-  return { name, icon, home: "home", enabled: true, ...entry };
+type DemoId = keyof Texts["demo"];
+
+function plan(id: DemoId, icon: PlanEntry["icon"], entry: Pick<PlanEntry, "kind"> & Partial<PlanEntry>) {
+  return { home: "home", enabled: true, ...entry, id, icon };
+}
+
+/** Adds the name in the language of the configuration, otherwise in that of the machine. */
+function named<Entry extends { readonly id: DemoId }>(entry: Entry): Entry & { readonly name: string } {
+  const { ELBRO_LANGUAGE: language = Intl.DateTimeFormat().resolvedOptions().locale } = process.env;
+  return { ...entry, name: textIn(languageOf(language, "en"), message(`demo.${entry.id}`)) };
 }

@@ -25,17 +25,20 @@ const MINUTES_OF_HOUR = 60;
 export class Household {
   readonly #home: SimulatedHome;
   readonly #calendar: Calendar;
+  readonly #loads: (start: EpochMs) => number;
   readonly #noise: Readonly<Record<"habit" | "cold" | "cloud", Noise>>;
 
-  constructor(home: SimulatedHome, seed: number, calendar: Calendar) {
+  /** `loads` returns what further appliances use in the hour from `start`. Unit: Wh. */
+  constructor(home: SimulatedHome, seed: number, calendar: Calendar, loads: (start: EpochMs) => number = () => 0) {
     this.#home = home;
+    this.#loads = loads;
     this.#calendar = calendar;
     const noise = (of: string) => createNoise(seed, `${of} ${home.name}`);
     this.#noise = { habit: noise("habit"), cold: noise("cold"), cloud: noise("cloud") };
   }
 
   during(start: EpochMs): HourFlow {
-    const balance = Math.round(this.#usedWatts(start) - this.#producedWatts(start + HOUR_MS / 2));
+    const balance = Math.round(this.#usedWatts(start) + this.#loads(start) - this.#producedWatts(start + HOUR_MS / 2));
     return { importedWh: Math.max(0, balance), exportedWh: Math.max(0, -balance) };
   }
 

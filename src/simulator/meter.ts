@@ -31,9 +31,9 @@ export class Meter {
   readonly #days = new LRUCache<string, readonly MeteredHour[]>({ max: KEPT_DAYS });
   readonly #noise: Readonly<Record<"arrival" | "finality" | "estimate" | "gap", Noise>>;
 
-  constructor(home: SimulatedHome, seed: number, calendar: Calendar) {
+  constructor(home: SimulatedHome, seed: number, calendar: Calendar, loads?: (start: EpochMs) => number) {
     this.#calendar = calendar;
-    this.#household = new Household(home, seed, calendar);
+    this.#household = new Household(home, seed, calendar, loads);
     const noise = (of: string) => createNoise(seed, `${of} ${home.name}`);
     const [estimate, gap] = [noise("estimate"), noise("gap")];
     this.#noise = { arrival: noise("arrival"), finality: noise("finality"), estimate, gap };

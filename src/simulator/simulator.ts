@@ -46,6 +46,8 @@ export interface SimulatorOptions {
   readonly keys?: { readonly consumerKey?: string | null; readonly thirdParty?: ThirdPartyCredentials };
   readonly hashEncoding?: HashEncoding;
   readonly homes?: readonly HomeName[];
+  /** What further appliances of the first home use in an hour; nothing if absent. Unit: Wh. */
+  readonly loads?: (hour: EpochMs) => number;
   /** Number of accounts, 1 by default, each with own homes, quota and key: account N has the first key with `-N`. */
   readonly accounts?: number;
   /** Publication of a local day's prices in minutes after 13:00 local time; undefined uses the seed. */
@@ -228,7 +230,7 @@ const OTHER_ACCOUNT = 99;
 const UNLIMITED: QuotaLimits = { minute: Number.MAX_SAFE_INTEGER, day: Number.MAX_SAFE_INTEGER };
 
 function worldOf(options: SimulatorOptions): World {
-  const { seed = 1, homes = ["danish", "swedish"], prices, publicationDelayMinutes } = options;
+  const { seed = 1, homes = ["danish", "swedish"], prices, publicationDelayMinutes, loads } = options;
   const reading = prices && readPriceFile(prices.csv);
   if (reading?.kind === "unreadable") throw new Error(`price file ${reading.why}`);
   return new World({
@@ -236,5 +238,6 @@ function worldOf(options: SimulatorOptions): World {
     homes: homes.map((name) => demoHomes[name]),
     market: reading && ((calendar) => marketOfFile(reading.prices, prices.replay ?? "asDated", calendar)),
     publicationDelay: publicationDelayMinutes,
+    loads,
   });
 }

@@ -16,6 +16,8 @@ export interface WorldOptions {
   /** Source of spot prices; the invented market if undefined. */
   readonly market: ((calendar: Calendar) => Market) | undefined;
   readonly publicationDelay: PublicationDelay | undefined;
+  /** What further appliances of the first home use in an hour. Unit: Wh. */
+  readonly loads?: ((hour: EpochMs) => number) | undefined;
 }
 
 /** Meter series, by operation. */
@@ -31,14 +33,15 @@ export class World {
   readonly homes: readonly SimulatedHome[];
   readonly #meters = new Map<string, Meter>();
 
-  constructor({ seed, homes, market, publicationDelay }: WorldOptions) {
+  constructor({ seed, homes, market, publicationDelay, loads }: WorldOptions) {
     const { calendar, charges } = this;
     this.seed = seed;
     this.homes = homes;
     this.publication = new PublicationTimes(seed, calendar, publicationDelay);
     const spot = market?.(calendar) ?? inventMarket(seed, calendar);
     this.prices = new ConsumerPrices({ market: spot, charges, publication: this.publication, calendar });
-    for (const home of homes) this.#meters.set(home.name, new Meter(home, seed, calendar));
+    for (const [i, home] of homes.entries())
+      this.#meters.set(home.name, new Meter(home, seed, calendar, i === 0 ? loads : undefined));
   }
 
   /** Returns the hours of a series with VAT and fees; revenue has no VAT. Hours without a price are omitted. */

@@ -149,7 +149,6 @@ describe.skipIf(lacks("Chromium"))("results on the dashboard (in Chromium; skipp
       runs: { against_window_start: number | null }[];
     };
     const saved = runs.reduce((sum, run) => sum + (run.against_window_start ?? 0), 0).toFixed(0);
-    expect(Number(saved)).toBeGreaterThan(5);
     await screen.untilText("#now .next-runs", new RegExp(`I går sparede elbro ${saved} kr\\., det meste på Car$`));
     await screen.page.route("**/local/v1/runs?*", (route) => route.fulfill({ json: { runs: [], more: false } }));
     await screen.page.reload();

@@ -6,6 +6,7 @@ import type { Config } from "../../config/schema/schema.ts";
 import { type Language, languageOf } from "../../core/language/language.ts";
 import { message, textIn } from "../../core/language/text.ts";
 import { type DeadManLimits, TRIAL_MS } from "../../core/plugs/plug-types.ts";
+import { wire } from "../../core/text/wire.ts";
 import { formatInstant } from "../../core/time/interval.ts";
 import { localError } from "../../http/errors.ts";
 import { publishedPlugState } from "../../mqtt/topics/plug-topics.ts";
@@ -97,7 +98,7 @@ export const plugEndpoints = [
         const { id, name } = snapshot;
         const setup = configured.find((plug) => entryId(plug) === id);
         const { family = null, home = null, signal_topic = null, plan } = setup ?? {};
-        const today = snapshot.measured && { today_kwh: plugs.todayKwh(id, now) };
+        const today = snapshot.measured && wire({ todayKwh: plugs.todayKwh(id, now) });
         const followed = { plans: plansOf({ plan }), home, signal_topic };
         return { id, name, family, ...followed, ...publishedPlugState(snapshot), ...today };
       });

@@ -48,7 +48,7 @@ describe("the demo", () => {
 
   test("the demo is lived in: 60 days of runs and measured energy, plugs that obey, a solved and an open problem", async () => {
     const start = ["--clock", "2026-06-10T10:00:00Z", "--speed", "60"];
-    await using daemon = new DaemonProcess(["run", ...start], FREE_PORTS);
+    await using daemon = new DaemonProcess(["run", ...start], { ...FREE_PORTS, ELBRO_LANGUAGE: "da" });
     const url = /http:\S+\d/.exec(await daemon.line(/healthz/))?.[0].replace("/healthz", "") ?? "";
     const get = async (path: string) =>
       (await (await fetch(`${url}/local/v1/${path}`, { headers: { authorization: "Bearer demo" } })).json()) as never;
@@ -64,8 +64,10 @@ describe("the demo", () => {
     const hours = (await runsOf("dishwasher")).map(({ start }) => new Date(start).getUTCHours());
     expect(hours.length).toBeGreaterThan(20);
     expect(hours.filter((hour) => hour > 4 && hour < 17)).toEqual([]);
-    const plugs = async () => ((await get("plugs")) as { plugs: { name: string; on: boolean | null }[] }).plugs;
-    const isFreezerOn = async () => (await plugs()).find(({ name }) => name === "Freezer plug")?.on;
+    const plugs = async () =>
+      ((await get("plugs")) as { plugs: { id: string; name: string; on: boolean | null }[] }).plugs;
+    expect((await plugs()).map(({ name }) => name)).toContain("Opvaskemaskinens stik");
+    const isFreezerOn = async () => (await plugs()).find(({ id }) => id === "freezer_plug")?.on;
     await expect.poll(isFreezerOn).toBe(true);
     const problems = async () => {
       const system = (await get("system")) as {

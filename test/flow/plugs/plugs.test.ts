@@ -173,8 +173,8 @@ test("the energy of a plug today begins at local midnight, that of the month on 
     await daemon.watcher.publish(topic, JSON.stringify({ ENERGY }));
     await quiet(daemon);
     await daemon.clock.runUntil(at + MINUTE_MS);
-    const state = () => daemon.watcher.json("elbro/plug/tasmota/state");
-    await daemon.watcher.until(() => state().watts === ENERGY.Power, `${ENERGY.Power} W`);
+    const watts = () => daemon.watcher.json("elbro/plug/tasmota/state").watts;
+    await daemon.watcher.until(() => watts() === ENERGY.Power, `${ENERGY.Power} W`);
   }
   await daemon.clock.runUntil(MIDNIGHT + 2 * HOUR_MS);
   const { plugs } = (await (await daemon.request("/local/v1/plugs")).json()) as { readonly plugs: unknown };

@@ -23,13 +23,9 @@ test("the address of an entry leads back to it, whatever its id", () => {
 
 test.each([
   ["#system", "status"],
-  ["#system/problems", "status"],
-  ["#system/connections", "connections"],
   ["#settings", "connections"],
   ["#system/setting-home_assistant", "connections"],
   ["#keys", "devices"],
-  ["#system/devices", "devices"],
-  ["#system/backup", "backup"],
   ["#system/history", "backup"],
   ["#system/constructor", "status"],
 ])("the address %s shows the system page %s", (hash, page) => {
