@@ -98,7 +98,9 @@ function leafOf(node: Node, path: string): string {
   if (schema.type === "string" && schema.format === undefined && schema.pattern && isPortable(schema.pattern))
     return `match(${schema.pattern})`;
   // The supervisor refuses a number for `str`, and turns it into a text for `match`.
-  if (schema.anyOf?.some(({ type }) => type === "number" || type === "integer")) return "match(.+)";
+  const isNumber = ({ type, ...more }: { readonly type?: unknown }) =>
+    type === "number" || type === "integer" || (type === undefined && Object.keys(more).length === 0);
+  if (schema.anyOf?.some(isNumber)) return "match(.+)";
   // Addresses, topics and lists as text: elbro itself validates these.
   if (schema.type === "string" || schema.anyOf) return "str";
   if (Object.keys(schema).every((key) => key === "$schema")) return `match(${DURATION})`;
