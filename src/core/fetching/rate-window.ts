@@ -62,11 +62,11 @@ export class RateWindow {
     return times.length - first;
   }
 
-  /** Returns when the attempts after `since` that count at `now` no longer count towards a limit. Shape: ascending. */
-  endsIn({ isUtcDay = false, lengthMs }: RateLimit, since: MonotonicMs, now: MonotonicMs): MonotonicMs[] {
+  /** Returns when the attempts of which `counts` is true no longer count towards a limit. Shape: ascending, after `now`. */
+  endsIn({ isUtcDay = false, lengthMs }: RateLimit, counts: (of: Attempt) => boolean, now: MonotonicMs): MonotonicMs[] {
     const ends = this.#attempts.flatMap((attempt) => {
       const end = isUtcDay ? dayEndOf(attempt) : attempt.at + lengthMs;
-      return attempt.at > since && end > now ? [end] : [];
+      return counts(attempt) && end > now ? [end] : [];
     });
     return ends.sort((a, b) => a - b);
   }

@@ -90,7 +90,9 @@ export class SharedQuota {
       if (ceiling.until <= now) continue;
       const limit = budget.find(({ name }) => name === window);
       const resetAt = ceiling.until - FLIGHT_MS - DATE_MS;
-      const ends = limit ? spending.endsIn(limit, resetAt - FLIGHT_MS - SERVICE_WINDOW_MS[window], now) : [];
+      const since = resetAt - FLIGHT_MS - SERVICE_WINDOW_MS[window];
+      const counts = (own: Attempt) => own.at > since && !isOfOther(window, own, serverMs);
+      const ends = limit ? spending.endsIn(limit, counts, now) : [];
       const from = ends[ends.length - laterThan(ceiling, spending) - ceiling.used] ?? now;
       ceiling.othersFrom = from === now || from < resetAt ? from : Number.POSITIVE_INFINITY;
       if (ceiling.othersFrom <= now) this.sharedUntil = now + SERVICE_WINDOW_MS.day;
@@ -116,6 +118,12 @@ export class SharedQuota {
       othersFrom: now,
     });
   }
+}
+
+/** Returns true if the service's times show that an attempt was counted in another window than that of `serverMs`. */
+function isOfOther(window: QuotaWindow, { serverMs: own = null }: Attempt, serverMs: EpochMs | null): boolean {
+  const numberOf = (at: EpochMs) => Math.floor(at / SERVICE_WINDOW_MS[window]);
+  return own !== null && serverMs !== null && numberOf(own) !== numberOf(serverMs);
 }
 
 /** Returns true if the remaining quota in a report is a stricter bound than the request log. */

@@ -67,8 +67,10 @@ export class RateLimiterModel {
   /** Counter of crashes. Responses to an earlier process are ignored. */
   #process = 0;
   #rateLimiter: RateLimiter;
-  /** Requests with a permit, oldest first. */
-  readonly spends: { readonly share: Share; readonly at: number }[] = [];
+  /** Requests with a permit, oldest first. `latestAt`: when it may have been made by what the request log shows. */
+  readonly spends: { readonly share: Share; readonly at: number; latestAt: number; isAnswered: boolean }[] = [];
+  /** Number of the newest request whose response is stored, which happens with the next request; -1 without one. */
+  #stored = -1;
   /** True after the first response with the service's headers. */
   heardFrom = false;
 
@@ -119,7 +121,7 @@ export class RateLimiterModel {
   attempt(share: Share, passage: Passage): boolean {
     const verdict = this.#rateLimiter.acquire(share, null, null);
     if (verdict.kind === "wait") return false;
-    this.spends.push({ share, at: this.now });
+    this.#spend(share);
     this.#send(verdict.permit, share, passage);
     return true;
   }
@@ -127,8 +129,13 @@ export class RateLimiterModel {
   /** Kills the process after the attempt was committed and before the request was sent. */
   attemptAndDie(share: Share): void {
     const verdict = this.#rateLimiter.acquire(share, null, null);
-    if (verdict.kind === "go") this.spends.push({ share, at: this.now });
+    if (verdict.kind === "go") this.#spend(share);
     this.crash(0);
+  }
+
+  #spend(share: Share): void {
+    this.#stored = this.spends.findLastIndex(({ isAnswered }) => isAnswered);
+    this.spends.push({ share, at: this.now, latestAt: this.now, isAnswered: false });
   }
 
   /** Kills and restarts the process. Requests in flight continue. */
@@ -143,6 +150,7 @@ export class RateLimiterModel {
     this.#process++;
     this.advance(downMs + bootMs);
     this.#bootAt = this.now - bootMs;
+    for (const spend of this.spends.slice(this.#stored + 1)) spend.latestAt = Math.max(spend.latestAt, this.#bootAt);
     this.#boots++;
     this.#rateLimiter = this.#start();
   }
@@ -151,6 +159,7 @@ export class RateLimiterModel {
   suspend(ms: number): void {
     this.advance(TIMEOUT_MS + 1);
     this.#bootAt += ms;
+    for (const spend of this.spends) if (!spend.isAnswered) spend.latestAt += ms;
     this.advance(ms);
   }
 
@@ -187,6 +196,7 @@ export class RateLimiterModel {
 
   #send(leave: Permit, share: Share, { upMs, downMs, fate }: Passage): void {
     const spentAt = this.now;
+    const spend = this.spends.at(-1);
     const process = this.#process;
     const mine = (act: () => void) => () => {
       if (process === this.#process) act();
@@ -206,7 +216,7 @@ export class RateLimiterModel {
       );
     if (fate === "unsent") return;
     this.#time.at(spentAt + upMs, () => {
-      const committed = (since: number) => this.spends.filter(({ at }) => at > since).length;
+      const committed = (since: number) => this.spends.filter(({ latestAt }) => latestAt > since).length;
       const answer = this.service.count({ by: this.#account, at: this.now, share, spentAt, committed });
       if (fate === "lost") return;
       const serverMs = Math.floor(this.now / 1_000) * 1_000;
@@ -214,6 +224,7 @@ export class RateLimiterModel {
         if (fate === "answered") {
           answer.heard(this.now);
           this.heardFrom = true;
+          if (spend) spend.isAnswered = true;
         }
         leave.note(this.#notesOf(fate === "answered" ? answer.quota : {}, fate === "answered" ? serverMs : null));
         leave.settle();

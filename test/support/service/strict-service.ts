@@ -10,6 +10,8 @@ export type Limits = Readonly<Record<"minute" | "day", number>>;
 type WindowName = keyof Limits;
 
 const WINDOWS = ["minute", "day"] as const;
+/** Resolution of the `Date` header, which shows an installation the service's time. */
+const DATE_MS = 1_000;
 const LENGTH_MS: Limits = { minute: 60_000, day: 86_400_000 };
 
 /** Limits that apply from the instant `from`. A window keeps the limits that applied at its start. */
@@ -23,7 +25,7 @@ interface Epoch {
 /** Bound from one response: at most `most` attempts of the installation in its window. */
 type Word = { readonly heardAt: number; readonly most: number };
 
-/** Attempts of one installation in a window. `denied`: number of denials that it heard of. */
+/** Attempts of one installation in a window. `denied`: number of denials that it heard of, of attempts made while it knew of others. */
 interface Used {
   ours: number;
   /** When the last committed of the attempts was committed. */
@@ -39,7 +41,7 @@ interface CountedAttempt {
   readonly at: number;
   readonly share: Share;
   readonly spentAt: number;
-  /** Returns how many attempts the installation has committed since a time, also those that were not sent. */
+  /** Returns how many attempts the installation may have committed since a time, by its log, also those not sent. */
   readonly committed: (since: number) => number;
 }
 
@@ -88,7 +90,7 @@ export class StrictService {
       return { name, used, most: used.ours + quota[name].remaining, isDenied: this.#isDenied(name, at) };
     });
     if (words.some(({ isDenied }) => isDenied)) this.denials++;
-    const isShared = this.#add("day", at, 0) > committed(startOf("day", at) - FLIGHT_MS);
+    const isShared = this.#add("day", at, 0) > committed(startOf("day", at) - FLIGHT_MS - DATE_MS);
     const knew = this.#sharing.some(
       (each) => each.by === by && each.heardAt < spentAt && spentAt - each.heardAt < LENGTH_MS.day,
     );
@@ -97,7 +99,7 @@ export class StrictService {
       if (isShared) this.#sharing.push({ by, heardAt });
       for (const { name, used, most, isDenied } of words) {
         used.words.push({ heardAt, most });
-        if (isDenied && ++used.denied > 1 && knew) this.#violate(at, name, `denial ${used.denied} of ${by}`);
+        if (isDenied && knew && ++used.denied > 1) this.#violate(at, name, `denial ${used.denied} of ${by}`);
       }
     };
     return { at, quota, heard };
