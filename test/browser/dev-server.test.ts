@@ -106,8 +106,8 @@ describe.skipIf(lacks("Chromium"))("npm run dev (in Chromium; skipped if it is n
 
     sources.change(
       "cli/demo.ts",
-      'plan("Dishwasher", "dishwasher", {',
-      'plan("Changed", "dishwasher", { id: "dishwasher",',
+      "name: textIn(languageOf(language",
+      'name: entry.id === "dishwasher" ? "Changed" : textIn(languageOf(language',
     );
     // Seldom enough for the quota of the key, however long the start takes.
     await expect.poll(() => plan().catch(String), { interval: 500 }).toContain('"name":"Changed"');

@@ -54,7 +54,9 @@ test("mqtt.md contains exactly the topics that elbro publishes", async () => {
       watcher.payload("elbro/home/revenue") !== null &&
       watcher.payload("elbro/home/forecast") !== null &&
       watcher.payload("elbro/home/plan/car/state") !== null &&
-      watcher.payload("elbro/refused_command") !== null,
+      watcher.payload("elbro/refused_command") !== null &&
+      watcher.seen.some(({ topic }) => topic === "elbro/home/event") &&
+      watcher.seen.some(({ topic }) => topic === "elbro/home/plan/car/event"),
     "everything there is to show",
   );
   const published = watcher.topics().filter((topic) => topic.startsWith("elbro/"));
