@@ -6,7 +6,7 @@ import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.t
 import { judge } from "../../core/fetching/retry-policy.ts";
 import { message, reasonOf, type Text } from "../../core/language/text.ts";
 import { connectionTo } from "../../mqtt/broker/start-broker.ts";
-import { detailOf } from "../../service/client/account.ts";
+import { detailOf } from "../../service/client/account-problems.ts";
 import type { ProxySettings } from "../../service/client/proxy.ts";
 import type { OperationId, ParamsOf } from "../../service/contract/operations.ts";
 import type { Address } from "../../service/contract/resources.ts";

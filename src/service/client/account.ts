@@ -3,24 +3,23 @@
 import { LRUCache } from "lru-cache";
 import type { Deferred, FetchFailure } from "../../core/fetching/fetch-outcome.ts";
 import type { MonotonicMs, Share } from "../../core/fetching/rate-limit.ts";
-import type { Verdict } from "../../core/fetching/retry-policy.ts";
 import { InvariantError } from "../../core/invariant.ts";
 import { message, type Text } from "../../core/language/text.ts";
 import type { BackfillPause, ReportedWindow } from "../../core/status/daemon-status.ts";
 import { reportBroken } from "../../core/status/kept-promise.ts";
-import { type ProblemFound, type Problems, setProblem } from "../../core/status/problem.ts";
-import type { ProblemCode, ServiceProblemCode } from "../../core/status/problem-catalog.ts";
-import { type EpochMs, formatInstant, type Interval, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
+import type { ServiceProblemCode } from "../../core/status/problem-catalog.ts";
+import { type EpochMs, type Interval, SECOND_MS } from "../../core/time/interval.ts";
 import type { QuotaWindow } from "../contract/limits.ts";
 import { type BodyOf, type OperationId, operationOf, type ParamsOf, type Success } from "../contract/operations.ts";
 import type { QuotaStanding } from "../contract/quota-headers.ts";
 import { writeRequest } from "../contract/request.ts";
+import { AccountProblems, type AccountProblemsDeps } from "./account-problems.ts";
 import { serviceTime } from "./answer-notes.ts";
 import type { CircuitBreaker, Scopes } from "./circuit-breaker.ts";
 import type { AskContext, Client } from "./client.ts";
 import { Flights } from "./flights.ts";
-import type { Outage } from "./outage.ts";
-import type { Permit, RateLimiter, RateLimiterClock } from "./rate-limiter.ts";
+import type { Permit, RateLimiter } from "./rate-limiter.ts";
+import { scopesOf } from "./request-scopes.ts";
 
 /** Request of an account, with the fields that the request log records. */
 export interface AccountRequest<Id extends OperationId> {
@@ -37,15 +36,11 @@ export type AccountReply<Id extends OperationId> =
   | (FetchFailure & { readonly settled: boolean })
   | Deferred;
 
-export interface AccountDeps {
+export interface AccountDeps extends AccountProblemsDeps {
   readonly name: string;
   readonly client: Client;
   readonly rateLimiter: RateLimiter;
   readonly circuitBreaker: CircuitBreaker;
-  readonly clock: RateLimiterClock;
-  readonly problems: Problems;
-  /** Shared with the other accounts. */
-  readonly outage: Outage;
   readonly signal: AbortSignal;
   /** Called with the service's time for every response that contains it. */
   readonly onServerTime: (serverMs: EpochMs) => void;
@@ -54,8 +49,6 @@ export interface AccountDeps {
 
 /** Maximum remembered failures. A household has a few dozen series, but LAN clients may request anything. */
 const MAX_FAILURES = 200;
-/** Minimum wait for the quota that is shown as a problem. */
-const SHOWN_WAIT_MS = 10 * MINUTE_MS;
 /** Key of the last failure that counted as trouble; it may have paused the whole account. */
 const TROUBLE = " trouble";
 
@@ -63,6 +56,7 @@ export class Account {
   readonly name: string;
   readonly flights = new Flights();
   readonly #deps: AccountDeps;
+  readonly #problems: AccountProblems;
   #reportedQuota: Partial<QuotaStanding> = {};
   /** Last failure per paused scope, for requests during the pause. Null before the first failure, to save 4 kB. */
   #failures: LRUCache<string, FetchFailure> | null = null;
@@ -70,8 +64,7 @@ export class Account {
   constructor(deps: AccountDeps) {
     this.name = deps.name;
     this.#deps = deps;
-    for (const { name, kind, verdict } of deps.circuitBreaker.restored())
-      this.#report(verdict, { subject: name, detail: message("found.before_start", { code: kind }) }, "poll");
+    this.#problems = new AccountProblems(deps.name, deps);
   }
 
   /** Problem of the whole account; null if its requests succeed. */
@@ -103,7 +96,7 @@ export class Account {
     const { clock, circuitBreaker, rateLimiter } = this.#deps;
     const monotonicMs = clock.monotonicMs();
     const bootAt = now - monotonicMs;
-    const scopes = this.#scopesOf(operation, params, share);
+    const scopes = scopesOf(this.name, operation, params, share);
     const paused = circuitBreaker.pausedUntil(scopes, ownTime && ((since) => ownTime(bootAt + since) - bootAt));
     const until = Math.max(paused, rateLimiter.earliest(share, monotonicMs));
     return now + Math.max(0, Math.ceil(until - monotonicMs));
@@ -120,11 +113,8 @@ export class Account {
     const [poll, prices] = [rateLimiter.hold("poll", monotonicMs), rateLimiter.hold("prices", monotonicMs)];
     const { until, why } = poll.until > prices.until ? poll : prices;
     const waitMs = heldUntil === null || pausedMs > 0 ? 0 : Math.min(heldUntil - now, until - monotonicMs);
-    const detail =
-      waitMs > SHOWN_WAIT_MS ? message("found.quota_wait", { why, until: formatInstant(now + waitMs) }) : null;
-    // A wait that is almost over lasts if the next one begins, so that one day of waits is one problem.
-    if (waitMs <= 0 || detail !== null) this.#setProblem("waiting_for_quota", "wait", detail);
-    this.#setProblem("quota_too_small", "quota", rateLimiter.shortage);
+    this.#problems.waits(waitMs, why, now);
+    this.#problems.set("quota_too_small", "quota", rateLimiter.shortage);
     if (pausedMs <= 0 && problems.of(this.name)?.code === "rate_limited") problems.end(this.name);
     return pausedMs > 0 ? now + Math.ceil(pausedMs) : Number.POSITIVE_INFINITY;
   }
@@ -155,7 +145,7 @@ export class Account {
     const inFlight = this.flights.equal(path);
     if (inFlight) return inFlight as Promise<AccountReply<Id>>;
     const { rateLimiter, circuitBreaker, clock } = this.#deps;
-    const scopes = this.#scopesOf(inquiry.operation, inquiry.params, inquiry.share);
+    const scopes = scopesOf(this.name, inquiry.operation, inquiry.params, inquiry.share);
     // The schedule paces the requests for prices during an outage, see `notBefore`.
     const pausedUntil = circuitBreaker.pausedUntil(scopes, inquiry.share === "prices" ? () => 0 : undefined);
     if (pausedUntil > clock.monotonicMs())
@@ -205,32 +195,11 @@ export class Account {
     if (inquiry.operation === "addresses") {
       // Nothing else can be requested for an account without addresses.
       const isEmpty = (answer.body as BodyOf<"addresses">).data.length === 0;
-      this.#setProblem("no_addresses", "address list", isEmpty ? message("found.no_addresses") : null, requestId);
+      this.#problems.set("no_addresses", "address list", isEmpty ? message("found.no_addresses") : null, requestId);
     }
-    return this.#succeeded(scopes, answer, requestId);
-  }
-
-  /** Starts a problem of a part of the account, or ends it without a detail. */
-  #setProblem(code: ProblemCode, part: string, detail: Text | null, requestId: string | null = null): void {
-    const { problems, clock } = this.#deps;
-    setProblem(problems, { code, subject: `${this.name} ${part}`, since: clock.now(), detail, requestId });
-  }
-
-  #succeeded<Id extends OperationId>(scopes: Scopes, answer: Success<Id>, requestId: string | null): AccountReply<Id> {
-    const { circuitBreaker, problems, outage, clock } = this.#deps;
-    circuitBreaker.success(scopes);
+    this.#deps.circuitBreaker.success(scopes);
     for (const scope of [...Object.values(scopes), TROUBLE]) this.#failures?.delete(scope);
-    const well = [scopes.series, scopes.place];
-    // A response to an earlier request does not end a pause of the account, so its problem stays too.
-    if (circuitBreaker.pausedUntil(scopes) <= clock.monotonicMs()) well.push(this.name);
-    outage.answered(this.name, well, clock.now());
-    for (const subject of well) problems.end(subject);
-    // Until a response of the series fits.
-    const { series } = scopes;
-    const { count, why = null } = answer.dropped ?? { count: 0 };
-    const detail = why === null ? null : message("found.dropped", { series, count, why });
-    const found = { code: "parts_dropped", subject: `${series} parts`, since: clock.now(), requestId } as const;
-    setProblem(problems, { ...found, detail });
+    this.#problems.succeeded(scopes, answer, requestId);
     return { ...answer, requestId };
   }
 
@@ -240,7 +209,7 @@ export class Account {
     failure: FetchFailure,
     sentAt: MonotonicMs,
   ): FetchFailure & { readonly settled: boolean } {
-    const { circuitBreaker, clock, signal } = this.#deps;
+    const { circuitBreaker, signal } = this.#deps;
     if (signal.aborted) return { ...failure, settled: false };
     // A LAN client requested unknown data, or used a form that the service rejects.
     const isGuests = share === "lan" && failure.kind === "refused" && [400, 404].includes(failure.status);
@@ -252,49 +221,8 @@ export class Account {
     this.#failures ??= new LRUCache({ max: MAX_FAILURES });
     this.#failures.set(reached[verdict.scope], failure);
     if (verdict.trouble) this.#failures.set(TROUBLE, failure);
-    // Problems have no request as subject: a problem of one request is reported for its series.
-    const subject = scopes[verdict.scope === "request" ? "series" : verdict.scope];
-    const requestId = failure.kind === "unreachable" ? null : failure.requestId;
-    const what = detailOf(failure);
-    const leftMs = circuitBreaker.pausedUntil(scopes) - clock.monotonicMs();
-    // The owner may ask about a long pause.
-    const detail =
-      leftMs <= SHOWN_WAIT_MS
-        ? what
-        : message("found.paused", { what, until: formatInstant(clock.now() + Math.ceil(leftMs)) });
-    if (!isGuests) this.#report(verdict, { subject, detail, requestId }, share);
+    if (!isGuests) this.#problems.failed(failure, verdict, scopes, share);
     return { ...failure, settled: verdict.settled };
-  }
-
-  /** Reports the problem that follows from a failure to the owner. */
-  #report(verdict: Verdict, failure: Pick<ProblemFound, "subject" | "detail" | "requestId">, share: Share): void {
-    const { subject, detail, requestId = null } = failure;
-    const { outage, problems, clock } = this.#deps;
-    const [since, account, code] = [clock.now(), this.name, verdict.problem];
-    if (code === null) return;
-    if (verdict.trouble) {
-      const series = subject === account ? null : subject;
-      outage.start({ account, code, since, detail, requestId, series, isGuests: share === "lan" });
-      return;
-    }
-    // The service responded, so its outage is over for this scope.
-    outage.answered(account, [subject], since);
-    problems.start({ code, subject, since, detail, requestId });
-  }
-
-  /**
-   * Returns the scopes that a failure may affect. Scheduled requests are named by series and share, because their
-   * ranges move with time; those of LAN clients by path, because they may request anything.
-   */
-  #scopesOf(operation: OperationId, params: ParamsOf<OperationId>, share: Share): Scopes {
-    const values: Readonly<Record<string, unknown>> = params;
-    const { inPath, inQuery } = operationOf(operation);
-    const names = [...Object.keys(inPath), ...Object.keys(inQuery).filter((name) => PLACE_NAMES.includes(name))];
-    const series = [this.name, operation, ...names.map((name) => String(values[name]))].join(" ");
-    const { addressId } = values;
-    const place = addressId === undefined ? series : `${this.name} ${String(addressId)}`;
-    const request = share === "lan" ? writeRequest(operation, params) : `${series} ${share}`;
-    return { request, series, place, account: this.name };
   }
 
   #lastFailure({ request, series, place, account }: Scopes): FetchFailure | null {
@@ -306,16 +234,4 @@ export class Account {
     const { clock } = this.#deps;
     return { kind: "deferred", until: clock.now() + Math.max(0, Math.ceil(until - clock.monotonicMs())), why, after };
   }
-}
-
-const PLACE_NAMES: readonly string[] = ["latitude", "longitude"];
-
-/** Returns what a failure was, or what a request waits for and until when. */
-export function detailOf(failure: FetchFailure | Deferred): Text {
-  if (failure.kind === "deferred") {
-    const what = failure.after ? detailOf(failure.after) : failure.why;
-    return message("found.paused", { what, until: formatInstant(failure.until) });
-  }
-  if (failure.kind !== "refused") return failure.why;
-  return `${[failure.status, failure.code].filter((part) => part !== null).join(" ")}: ${failure.reason}`;
 }
