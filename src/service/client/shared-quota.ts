@@ -73,13 +73,13 @@ export class SharedQuota {
       if (!standing) continue;
       const { limit, remaining, resetSec } = standing;
       const used = limit - remaining;
+      // The reported limit may already be the higher one that applies from the next window on.
+      const left = Math.max(0, Math.min(remaining, windowOf(budget, window).limit - used));
       const before = this.#ceilings.get(window);
-      if (before && before.until > now && !supersedes({ used, resetSec, at: attempt.at }, before)) continue;
+      const report = { used, remaining: left, resetSec, at: attempt.at };
+      if (before && before.until > now && !supersedes(report, before)) continue;
       this.#ceilings.set(window, {
-        used,
-        // The reported limit may already be the higher one that applies from the next window on.
-        remaining: Math.max(0, Math.min(remaining, windowOf(budget, window).limit - used)),
-        resetSec,
+        ...{ used, remaining: left, resetSec },
         openSince: attempt.at - FLIGHT_MS,
         arrivedAt: now,
         until: now + windowRestMs(window, resetSec, serverMs) + FLIGHT_MS,
@@ -146,13 +146,13 @@ export function windowRestMs(window: QuotaWindow, resetSec: number, serverMs: Ep
   return serverMs === null ? lengthMs : Math.min(lengthMs, Math.max(0, resetSec * 1_000 - serverMs));
 }
 
-/** Returns true if a report on a request made at `at` replaces the previous report. */
+/** Returns true if a report on a request made at `at` is later than the previous report, or stricter. */
 function supersedes(
-  { used, resetSec, at }: Pick<Ceiling, "used" | "resetSec"> & Pick<Attempt, "at">,
+  { used, remaining, resetSec, at }: Pick<Ceiling, "used" | "remaining" | "resetSec"> & Pick<Attempt, "at">,
   before: Ceiling,
 ): boolean {
   if (resetSec !== before.resetSec) return resetSec > before.resetSec;
-  return at > before.arrivedAt || used > before.used;
+  return at > before.arrivedAt || used > before.used || remaining < before.remaining;
 }
 
 /** Returns a share's part of the rest: prices all, others not theirs or each other's part, back-fill not polling's. */

@@ -41,6 +41,22 @@ const AFTER_SLEEP: Schedule = {
   ].map((action) => ({ who: 0, action })),
 };
 
+/** A lowered limit that others have used up reports as many used requests as the report before. */
+const LOWERED: Schedule = {
+  limits: { minute: 5, day: 50 },
+  startAt: Date.UTC(2026, 9, 25),
+  steps: [
+    { do: "pressAcross", window: "minute", beforeMs: 0, passage: AT_ONCE } as const,
+    { do: "others", count: 15 } as const,
+    { do: "burst", share: "prices", count: 1, passage: { ...AT_ONCE, upMs: 1 } } as const,
+    { do: "waitUntilAllowed", share: "prices", extraMs: 0 } as const,
+    { do: "configure", limits: { minute: 1, day: 24 } } as const,
+    { do: "waitUntilAllowed", share: "lan", extraMs: 0 } as const,
+    { do: "burst", share: "prices", count: 1, passage: AT_ONCE } as const,
+    { do: "nearReset", window: "minute", beforeMs: 0 } as const,
+  ].map((action) => ({ who: 0, action })),
+};
+
 /** Part of a day's quota that each installation with a shared key keeps for prices. */
 const RESERVE = 3;
 
@@ -87,7 +103,7 @@ describe("the rate limiter in a model with faults", () => {
         expect(worlds[0]?.service.violations).toEqual([]);
         expectFree(worlds);
       }),
-      { numRuns: LIVES, examples: [[AFTER_SLEEP]] },
+      { numRuns: LIVES, examples: [[AFTER_SLEEP], [LOWERED]] },
     );
     expect(granted / LIVES, "a life without requests proves nothing").toBeGreaterThan(20);
   });
