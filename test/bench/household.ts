@@ -36,8 +36,8 @@ const appliances: Readonly<Record<string, readonly [spec: PlanSpec, night: numbe
 };
 const PUBLISHED_MINUTE = 13 * 60 + 10;
 const FORECAST_NOISE = 0.15;
-const VAT = 1.25;
-const TAX = 0.9;
+export const VAT = 1.25;
+export const TAX = 0.9;
 
 interface Market {
   /** Delay of tomorrow's prices. Unit: ms; Infinity for never. */
@@ -46,8 +46,8 @@ interface Market {
 }
 const onTime: Market = { lateMs: () => 0, forecast: false };
 
-const tariffs: Readonly<Record<string, (hour: number) => number>> = {
-  time_of_day: (hour) => (hour < 6 ? 0.1 : hour >= 17 && hour < 21 ? 0.6 : 0.25),
+export const tariffs = {
+  time_of_day: (hour: number) => (hour < 6 ? 0.1 : hour >= 17 && hour < 21 ? 0.6 : 0.25),
   flat: () => 0.25,
 };
 const delays: Readonly<Record<string, Market["lateMs"]>> = {

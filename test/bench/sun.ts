@@ -13,6 +13,7 @@ import { calendar, timelineOf } from "../support/home/price-days.ts";
 import { randomFrom, realPoints } from "../support/plans/plan-days.ts";
 import { haveRealPrices } from "../support/plans/real-prices.ts";
 import { definitionOf } from "../support/plans/shown-plans.ts";
+import { TAX, tariffs, VAT } from "./household.ts";
 
 const plan = (kind: "window" | "slots", count: number, kw: number, from: number, until: number): PlanSpec => ({
   ...{ enabled: true, kind, hoursMs: count * HOUR_MS, kwh: count * kw, from: from * 60, readyBy: until * 60 },
@@ -23,7 +24,7 @@ const ROOF_KW = 6;
 const LATITUDE = (56 * Math.PI) / 180;
 const WEEKS_MS = 21 * DAY_MS;
 const PUBLISHED_MINUTE = 13 * 60 + 10;
-const [VAT, TAX, FEE] = [1.25, 0.9, 0.03];
+const FEE = 0.03;
 
 export function run(): Record<string, number> {
   if (!haveRealPrices) {
@@ -31,7 +32,10 @@ export function run(): Record<string, number> {
     return {};
   }
   const spot = realPoints();
-  const imports = spot.map((point) => ({ ...point, price: (point.price + tariffAt(point.start) + TAX) * VAT }));
+  const imports = spot.map((point) => ({
+    ...point,
+    price: (point.price + tariffs.time_of_day(calendar.minuteOfDay(point.start) / 60) + TAX) * VAT,
+  }));
   const exported = timelineOf(spot.map((point) => ({ ...point, price: point.price - FEE })));
   const [without, withSun] = [false, true].map((sun) => costs(live(imports, exported, sun), imports, exported));
   const figures: Record<string, number> = {};
@@ -41,11 +45,6 @@ export function run(): Record<string, number> {
     console.log(`  ${month}: ${cost.toFixed(2)} kr. without, ${own.toFixed(2)} with the sun`);
   }
   return figures;
-}
-
-function tariffAt(start: EpochMs): number {
-  const hour = calendar.minuteOfDay(start) / 60;
-  return hour < 6 ? 0.1 : hour >= 17 && hour < 21 ? 0.6 : 0.25;
 }
 
 /** Returns the power of the roof that the base load leaves. Clouds last for days and vary by hour. Unit: kW. */
