@@ -105,8 +105,10 @@ export class StrictService {
     return { at, quota, heard };
   }
 
+  /** A limit that was raised during the window is not in force yet, which no response says. */
   #isDenied(name: WindowName, at: number): boolean {
-    return this.#add(name, at, 0) > this.#epochOf(startOf(name, at)).limits[name];
+    const known = [startOf(name, at), at].map((from) => this.#epochOf(from).limits[name]);
+    return this.#add(name, at, 0) > Math.max(...known);
   }
 
   #countIn(name: WindowName, attempt: CountedAttempt, shown: number): WindowStanding {
