@@ -38,7 +38,7 @@ function zigbee2mqtt(): Neighbour {
     protocolVersion: 5,
     will: said("zigbee2mqtt/bridge/state", { state: "offline" }),
     messages: messages.filter(({ topic }) => topic !== "zigbee2mqtt/Kitchen plug"),
-    on: { topic: "zigbee2mqtt/Kitchen plug/set", payload: '{"state":"ON"}' },
+    on: { topic: "zigbee2mqtt/Kitchen plug/set", payload: "ON" },
     answer: messages.filter(({ topic }) => topic === "zigbee2mqtt/Kitchen plug"),
   };
 }
