@@ -20,7 +20,7 @@ const sources = Object.fromEntries(
 );
 
 /** Lines of TypeScript when the number was last set. A change that shrinks a folder lowers its number. */
-const LINES = { src: 62_720, test: 74_910 };
+const LINES = { src: 62_720, test: 74_920 };
 /** Lines by which a folder may grow before its number has to be raised, with the reason in the commit message. */
 const SLACK_LINES = 250;
 /** The longest chain of files that load each other, from main.ts down; it may only get shorter. */
