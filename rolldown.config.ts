@@ -15,10 +15,6 @@ import {
 import { languages } from "./src/i18n/languages.ts";
 import { textFiles } from "./src/i18n/texts.ts";
 
-/** The oldest browsers of the dashboard. */
-const { browserslist }: { browserslist: readonly string[] } = JSON.parse(
-  readFileSync(path.join(import.meta.dirname, "package.json"), "utf8"),
-);
 const DASHBOARD = path.join(import.meta.dirname, "src/dashboard");
 const API_DOCS = path.join(import.meta.dirname, "src/api/api-docs");
 const HELP_STYLE = path.join(import.meta.dirname, "src/api/help/help.css");
@@ -193,7 +189,6 @@ async function dashboardScripts(): Promise<OutputChunk[]> {
     platform: "browser",
     tsconfig: path.join(DASHBOARD, "tsconfig.json"),
     write: false,
-    transform: { target: browserslist.map((browser) => browser.replace(" ", "")) },
     output: {
       ...{ format: "esm", minify: true, comments: false },
       ...{ entryFileNames: "[name].js", chunkFileNames: "[name].js" },

@@ -15,12 +15,3 @@ test("the manifest of the installed page names icons of the stated sizes, and on
     `<link rel="apple-touch-icon" href="assets/${icons[1].src}" />`,
   );
 });
-
-test("page and document name the oldest browsers that the page is built for", () => {
-  const { browserslist } = JSON.parse(readFileSync(new URL("../../package.json", DASHBOARD), "utf8"));
-  const versions = new Set(browserslist.map((browser: string) => browser.split(" ")[1]));
-  for (const file of ["index.html", "../../docs/wall.md", "../../docs/da/wall.md"]) {
-    const [, named] = /(Chrome .*?)[(,] ?(?:or|also|også)/.exec(readFileSync(new URL(file, DASHBOARD), "utf8")) ?? [];
-    expect(new Set(named?.match(/[\d.]+\d/g)), file).toEqual(versions);
-  }
-});
