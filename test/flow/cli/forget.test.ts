@@ -55,7 +55,9 @@ describe.skipIf(lacks("Mosquitto"))("elbro forget with Mosquitto (skipped if it 
     const start = watcher.seen.length;
     const { code, output } = await installed.run("forget");
     expect([code, await retainedIn(broker.port)]).toEqual([0, OTHERS]);
-    expect(output).toContain(`cleared ${before.length - 4} topics at mqtt://127.0.0.1:${broker.port}`);
+    // The daemon publishes until its end, so there may be more than were seen before.
+    const [, count] = /cleared (\d+) topics at mqtt:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
+    expect(Number(count)).toBeGreaterThanOrEqual(before.length - 4);
     expect(output).toContain(installed.dataDir);
     expect(output).toContain(installed.configFile);
     expect(output).toContain("plug Heater plug PulseTime and PowerOnState");
