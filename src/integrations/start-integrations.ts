@@ -147,6 +147,7 @@ async function runNotifications(
   const { publish } = await import("./notify/publish.ts");
   const { homes, homeReader, plans, problems, calendar, isTimeTrusted, stats } = parts.state;
   const language = account.language ?? parts.config.language;
+  const tellsSavings = account.events.includes("saved");
   const loop = new NotifyLoop({
     ...parts,
     account,
@@ -159,7 +160,7 @@ async function runNotifications(
       const snapshots = first.map((home) => homeReader.snapshot(home, now));
       const today = calendar.startOf("day", now);
       const range = { start: calendar.add("day", today, -1), end: today };
-      const yesterday = plans.results.runs({ home: null, plan: null }, range, MAX_NOTIFIED_RUNS);
+      const yesterday = tellsSavings ? plans.results.runs({ home: null, plan: null }, range, MAX_NOTIFIED_RUNS) : [];
       const observed = { homes: snapshots, plans: plans.snapshots, problems: problems.list(), yesterday };
       return conditionsIn({ ...observed, calendar, now, language });
     },
