@@ -328,6 +328,6 @@ function nextChange(moment: PlanInput, memory: PlanRecord, on: boolean): EpochMs
 }
 
 /** Returns the begun and planned runs of an occurrence, touching ones joined. Shape: ascending, apart. */
-export function runsOf({ startedRuns, planned }: Pick<PlanRecord, "startedRuns" | "planned">): Interval[] {
+export function runsOf({ startedRuns, planned }: PlanRecord): Interval[] {
   return mergeRuns([...startedRuns, ...planned]);
 }

@@ -75,11 +75,11 @@ export class SharedQuota {
       const used = limit - remaining;
       // The reported limit may already be the higher one that applies from the next window on.
       const left = Math.max(0, Math.min(remaining, windowOf(budget, window).limit - used));
+      const report = { used, remaining: left, resetSec };
       const before = this.#ceilings.get(window);
-      const report = { used, remaining: left, resetSec, at: attempt.at };
-      if (before && before.until > now && !supersedes(report, before)) continue;
+      if (before && before.until > now && !supersedes(report, attempt.at, before)) continue;
       this.#ceilings.set(window, {
-        ...{ used, remaining: left, resetSec },
+        ...report,
         openSince: attempt.at - FLIGHT_MS,
         arrivedAt: now,
         until: now + windowRestMs(window, resetSec, serverMs) + FLIGHT_MS,
@@ -148,7 +148,8 @@ export function windowRestMs(window: QuotaWindow, resetSec: number, serverMs: Ep
 
 /** Returns true if a report on a request made at `at` is later than the previous report, or stricter. */
 function supersedes(
-  { used, remaining, resetSec, at }: Pick<Ceiling, "used" | "remaining" | "resetSec"> & Pick<Attempt, "at">,
+  { used, remaining, resetSec }: Pick<Ceiling, "used" | "remaining" | "resetSec">,
+  at: MonotonicMs,
   before: Ceiling,
 ): boolean {
   if (resetSec !== before.resetSec) return resetSec > before.resetSec;

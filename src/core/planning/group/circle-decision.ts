@@ -16,7 +16,7 @@ import { advancePlan, type PlanAdvance, runsOf, UNDECIDED } from "../plan-state-
 import { planReasonOf } from "../snapshot/plan-reason.ts";
 import { type PlanSnapshot, planSnapshot } from "../snapshot/plan-snapshot.ts";
 import { solvePlan } from "../solve-plan.ts";
-import { kilowattsOf, sunPrices, type UsualSurplus } from "../sun.ts";
+import { kilowattsOf, type PoweredRun, sunPrices, type UsualSurplus } from "../sun.ts";
 import { withUsualPrices } from "../usual-prices.ts";
 import type { GroupSeat } from "./place-group.ts";
 import { afterStateOf, finishByOf, type PlanSlot } from "./plan-dependencies.ts";
@@ -90,8 +90,6 @@ export function decidedSnapshot(
   return planSnapshot({ definition, spec, advance, reason, currency, now, ...given });
 }
 
-const NO_RUNS = { startedRuns: [], planned: [] };
-
 /** Plans that are decided already, and how those of groups are decided. */
 interface Turns {
   readonly decided: ReadonlySet<string>;
@@ -158,6 +156,10 @@ function groupTurns(
   return new Map([...groups].map(([group, own]) => [group, groupTurn(own, members.get(group) ?? [])]));
 }
 
+function poweredRuns({ spec, advance: { memory } }: PlanSlot): PoweredRun[] {
+  return memory ? runsOf(memory).map((run) => ({ ...run, kw: kilowattsOf(spec) })) : [];
+}
+
 /** `first`: the plans that are decided before this one. */
 function inputOf(
   { definition, spec, advance }: PlanSlot,
@@ -166,13 +168,9 @@ function inputOf(
   { now, calendar, thresholds, pricesOf, machineOf, awayOf, trusted, graceUntil, solve = solvePlan }: DecisionContext,
 ): PlanInput {
   const { timeline: bought, sun } = pricesOf({ definition, spec });
-  const used = () =>
-    first.flatMap((other) =>
-      runsOf(other.advance.memory ?? NO_RUNS).map((run) => ({ ...run, kw: kilowattsOf(other.spec) })),
-    );
   const timeline =
     bought && sun
-      ? sunPrices(bought, sun.exported, { ...sun, kw: kilowattsOf(spec), others: used(), calendar })
+      ? sunPrices(bought, sun.exported, { ...sun, kw: kilowattsOf(spec), others: first.flatMap(poweredRuns), calendar })
       : bought;
   const roundOf = (slot: Pick<PlanSlot, "spec" | "advance">) => occurrenceOf(slot, calendar, now);
   const window = roundOf({ spec, advance });
