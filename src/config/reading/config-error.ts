@@ -121,8 +121,8 @@ function unknownKey(key: string, path: Path, schema: z.core.$ZodType, root: stri
   const stem = key.replace(FILE_SUFFIX, "");
   if (stem !== key && Object.hasOwn(shape, stem)) return { path: here, ...message("mistake.file_key", { stem }) };
   const other = Object.hasOwn(OTHER_NAMES, key) ? OTHER_NAMES[key] : undefined;
-  const sibling = other !== undefined && Object.hasOwn(shape, other) ? pathText([...path, other]) : null;
-  const meant = sibling ?? siblingLike(key, path, shape) ?? keyElsewhere(key, schema);
+  const sibling = other !== undefined && Object.hasOwn(shape, other) ? other : siblingLike(key, path, shape);
+  const meant = sibling ?? keyElsewhere(key, schema);
   return { path: here, ...message("mistake.key", { hint: meant === null ? keysHere(shape) : didYouMean(meant) }) };
 }
 
@@ -131,8 +131,7 @@ function siblingLike(key: string, path: Path, shape: Shape): string | null {
     kindOf(node) === "text" ? [name, `${name}_file`] : [name],
   );
   const alike = path.length === 0 ? undefined : names.find((name) => shareWord(name, key));
-  const meant = nearest(key, names) ?? alike ?? null;
-  return meant === null ? null : pathText([...path, meant]);
+  return nearest(key, names) ?? alike ?? null;
 }
 
 /** Returns whether one name is the start or the end of the other: `key` and `api_key`, `user` and `username`. */

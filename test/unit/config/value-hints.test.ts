@@ -26,10 +26,7 @@ describe("a value that is nearly right is reported with the right one:", () => {
     ],
     [plan("days: weekend"), "plans[0].days: expected a list, found text; write [sat, sun]"],
     [plan("days: mon"), "plans[0].days: expected a list, found text; write [mon]"],
-    [
-      plan('deadline: "07:00"'),
-      "plans[0].deadline: is not a key of the configuration; did you mean plans[0].ready_by?",
-    ],
+    [plan('deadline: "07:00"'), "plans[0].deadline: is not a key of the configuration; did you mean ready_by?"],
     [plan("tolerance: 5 % lates"), /expected a percentage such as 5, or 5 % latest, found "5 % lates"$/],
     ["plans: [{ name: A, home: home, kind: slotts, hours: 2 }]", /found "slotts"; did you mean slots\?$/],
     [
