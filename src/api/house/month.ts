@@ -2,6 +2,7 @@
 
 import { message } from "../../core/language/text.ts";
 import { tariffChanges } from "../../core/prices/tariff-change.ts";
+import { sumOfWhole } from "../../core/prices/usage-periods.ts";
 import { wire } from "../../core/text/wire.ts";
 import type { EpochMs, Interval } from "../../core/time/interval.ts";
 import { localError } from "../../http/errors.ts";
@@ -12,6 +13,8 @@ import { type LocalSource, viewNamed } from "./local-source.ts";
 
 const kw = s.described(s.number, "kW.");
 const peak = () => s.namedObject("PeakHour", { start: s.instant, date: s.text, kw });
+
+const earlier = () => s.described(s.orNull(s.money), "Null if more than a twentieth of its hours is unknown.");
 
 const schema = () =>
   s.namedObject("Month", {
@@ -26,9 +29,9 @@ const schema = () =>
       "Costs at the end of the month: stored, then at known and usual prices and use.",
     ),
     expected_kwh: s.described(s.orNull(s.number), "kWh at the end of the month."),
-    previous_month: s.orNull(s.money),
-    same_month_last_year: s.orNull(s.money),
-    previous_year: s.orNull(s.money),
+    previous_month: earlier(),
+    same_month_last_year: earlier(),
+    previous_year: earlier(),
     peaks: s.orNull(
       s.namedObject("MonthPeaks", {
         mean: s.described(s.number, "kW: the mean of `days`."),
@@ -84,18 +87,16 @@ export const monthEndpoints = [
 
 /** Returns the stored costs before a month; null if the service has never returned any. */
 function costsBefore({ calendar, ...source }: LocalSource, id: string, month: EpochMs) {
-  const year = calendar.startOf("year", month);
-  const yearBefore = calendar.add("year", year, -1);
-  const range = { start: yearBefore, end: month };
+  const range = { start: calendar.add("year", calendar.startOf("year", month), -1), end: month };
   const found = source.usage(id, { operation: "consumptionCosts", unit: "month", range });
   if (!found) return null;
-  const sumOf = (start: EpochMs) => found.periods.find((period) => period.start === start)?.value ?? null;
-  const known = found.periods.flatMap(({ start, value }) => (start < year && value !== null ? [value] : []));
+  const sumOf = (unit: "month" | "year", start: EpochMs) =>
+    sumOfWhole(found.periods, { start, end: calendar.add(unit, start, 1) });
   return {
     unit: found.unit,
-    previousMonth: sumOf(calendar.add("month", month, -1)),
-    sameMonth: sumOf(calendar.add("month", month, -12)),
-    previousYear: known.length > 0 ? known.reduce((sum, value) => sum + value, 0) : null,
+    previousMonth: sumOf("month", calendar.add("month", month, -1)),
+    sameMonth: sumOf("month", calendar.add("month", month, -12)),
+    previousYear: sumOf("year", range.start),
   };
 }
 

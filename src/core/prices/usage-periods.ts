@@ -20,6 +20,17 @@ export interface UsagePeriod extends Interval {
 /** Operation, unit and range of the sums. */
 export type UsageWanted = { readonly operation: UsageOperation; readonly unit: UsageUnit; readonly range: Interval };
 
+/** The least known share of the hours of a period whose sum is compared with another's. */
+const MIN_KNOWN_SHARE = 0.95;
+
+/** Returns the sum of the periods in an interval; null if too many hours are unknown: a part is not the whole. */
+export function sumOfWhole(periods: readonly UsagePeriod[], { start, end }: Interval): number | null {
+  const inside = periods.filter((period) => period.start >= start && period.start < end);
+  const hours = inside.reduce((sum, period) => sum + period.hours, 0);
+  if (hours * HOUR_MS < MIN_KNOWN_SHARE * (end - start)) return null;
+  return inside.reduce((sum, { value }) => sum + (value ?? 0), 0);
+}
+
 /** Adds up hour rows. Shape: `days` ascending; the result has every unit that starts in `range`. */
 export function usagePeriods(
   days: readonly (readonly Row[])[],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { usagePeriods } from "../../../../src/core/prices/usage-periods.ts";
+import { sumOfWhole, usagePeriods } from "../../../../src/core/prices/usage-periods.ts";
 import { formatInstant } from "../../../../src/core/time/interval.ts";
 import { calendar, daysOf } from "../../../support/home/price-days.ts";
 
@@ -43,5 +43,11 @@ describe("usagePeriods", () => {
       { value: 2, hours: 2, estimate: true },
       { value: null, hours: 0, estimate: false },
     ]);
+  });
+
+  test("sumOfWhole is null if more than a twentieth of the hours is unknown", () => {
+    const sumWithout = (hours: number) =>
+      sumOfWhole(usagePeriods([rows.slice(hours)], { operation: "consumption", unit: "day", range }, calendar), range);
+    expect([0, 10, 11, rows.length].map(sumWithout)).toEqual([217, 207, null, null]);
   });
 });
