@@ -43,7 +43,7 @@ export class LearnedRateLimits implements RateLimitSource {
   readonly #addresses: () => number;
   readonly #reserve: (() => PriceReserve) | undefined;
   readonly #learned: z.infer<typeof storedLimits>;
-  /** Service time of the newest response; older responses are ignored. */
+  /** Service time of the newest response. */
   #newestMs: EpochMs | null = null;
 
   /** `addresses` returns the number of polled addresses, `reserve` what their prices may still need today. */
@@ -77,27 +77,26 @@ export class LearnedRateLimits implements RateLimitSource {
   }
 
   learn(notes: AnswerNotes, now: MonotonicMs): void {
-    const order = this.#orderOf(notes.serverMs);
-    if (order === "older") return;
+    const isNewest = this.#isNewest(notes.serverMs);
     for (const window of quotaWindows) {
       const standing = notes.quota[window];
-      if (standing) this.#learnWindow(window, standing, { order, serverMs: notes.serverMs, now });
+      if (standing) this.#learnWindow(window, standing, { isNewest, serverMs: notes.serverMs, now });
     }
   }
 
-  /** Compares a response with the newest one. A clock set back by more than the time in flight starts again. */
-  #orderOf(serverMs: EpochMs | null): "newer" | "same" | "older" {
+  /** Returns true if a response is later than all others. A clock set back by more than the time in flight starts again. */
+  #isNewest(serverMs: EpochMs | null): boolean {
     const newest = this.#newestMs;
-    if (serverMs === null) return "newer";
-    if (newest !== null && serverMs < newest && newest - serverMs <= FLIGHT_MS) return "older";
+    if (serverMs === null) return true;
+    if (newest !== null && serverMs <= newest && newest - serverMs <= FLIGHT_MS) return false;
     this.#newestMs = serverMs;
-    return serverMs === newest ? "same" : "newer";
+    return true;
   }
 
   #learnWindow(
     window: QuotaWindow,
     reported: WindowStanding,
-    { order, serverMs, now }: { order: "newer" | "same"; serverMs: EpochMs | null; now: MonotonicMs },
+    { isNewest, serverMs, now }: { isNewest: boolean; serverMs: EpochMs | null; now: MonotonicMs },
   ): void {
     const known = this.#learned[window];
     // A response from a later window shows that the higher limit is in force.
@@ -105,8 +104,8 @@ export class LearnedRateLimits implements RateLimitSource {
     const holds = raised && reported.resetSec > raised.resetSec;
     const { limit, raise } = (holds ? { limit: raised.limit, raise: null } : known) ?? { ...reported, raise: null };
     if (reported.limit <= limit) this.#set(window, { limit: reported.limit, raise: null });
-    // Two responses within one second: their order is unknown, so the lower limit counts.
-    else if (order === "same")
+    // Of responses in an unknown or reversed order, the lower limit counts.
+    else if (!isNewest)
       this.#set(window, { limit, raise: raise && { ...raise, limit: Math.min(raise.limit, reported.limit) } });
     else {
       const pending = raise?.resetSec === reported.resetSec ? raise.from : null;

@@ -72,19 +72,21 @@ export class SharedQuota {
       const standing = quota[window];
       if (!standing) continue;
       const { limit, remaining, resetSec } = standing;
-      const used = limit - remaining;
-      // The reported limit may already be the higher one that applies from the next window on.
-      const left = Math.max(0, Math.min(remaining, windowOf(budget, window).limit - used));
-      const report = { used, remaining: left, resetSec };
+      const report = { used: limit - remaining, remaining, resetSec };
       const before = this.#ceilings.get(window);
-      if (before && before.until > now && !supersedes(report, attempt.at, before)) continue;
-      this.#ceilings.set(window, {
-        ...report,
-        openSince: attempt.at - FLIGHT_MS,
-        arrivedAt: now,
-        until: now + windowRestMs(window, resetSec, serverMs) + FLIGHT_MS,
-        othersFrom: now,
-      });
+      const isLate = before && before.until > now && !supersedes(report, attempt.at, before);
+      const ceiling = isLate
+        ? before
+        : {
+            ...report,
+            openSince: attempt.at - FLIGHT_MS,
+            arrivedAt: now,
+            until: now + windowRestMs(window, resetSec, serverMs) + FLIGHT_MS,
+            othersFrom: now,
+          };
+      // The reported limit may already be the higher one that applies from the next window on.
+      const left = windowOf(budget, window).limit - ceiling.used;
+      this.#ceilings.set(window, { ...ceiling, remaining: Math.max(0, Math.min(ceiling.remaining, left)) });
     }
     for (const [window, ceiling] of this.#ceilings) {
       if (ceiling.until <= now) continue;

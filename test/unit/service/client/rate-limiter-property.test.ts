@@ -9,6 +9,7 @@ import { describe, expect, test } from "vitest";
 import { consumerRateLimits, type Share, shares } from "../../../../src/core/fetching/rate-limit.ts";
 import { openDatabase } from "../../../../src/storage/database.ts";
 import {
+  type Action,
   AT_ONCE,
   INSTALLATIONS,
   live,
@@ -25,37 +26,54 @@ const LIVES = NIGHTLY ? 200_000 : 300;
 /** Time after which all limits and windows have expired. */
 const IDLE_DAY_MS = 25 * 3_600_000;
 
+const MIDNIGHT = Date.UTC(2026, 9, 25);
+const PRICES = { do: "burst", share: "prices", count: 1, passage: AT_ONCE } as const;
+const PRESS = { do: "pressAcross", window: "minute", beforeMs: 0, passage: AT_ONCE } as const;
+
+function alone(startAt: number, minute: number, actions: readonly Action[]): Schedule {
+  return { limits: { minute, day: 50 }, startAt, steps: actions.map((action) => ({ who: 0, action })) };
+}
+
 /** Attempts of the day before a suspension count longer in the log than at the service, and hide those of others. */
-const AFTER_SLEEP: Schedule = {
-  limits: { minute: 5, day: 50 },
-  startAt: Date.UTC(2026, 9, 25, 2, 23),
-  steps: [
-    { do: "pressAcross", window: "minute", beforeMs: 0, passage: AT_ONCE } as const,
-    { do: "pressAcross", window: "minute", beforeMs: 0, passage: AT_ONCE } as const,
-    { do: "configure", limits: { minute: 12, day: 24 } } as const,
-    { do: "sleep", ms: 77_697_647 } as const,
-    { do: "sleep", ms: 598 } as const,
-    { do: "others", count: 16 } as const,
-    { do: "pressAcross", window: "minute", beforeMs: 12_756, passage: { ...AT_ONCE, upMs: 12_756 } } as const,
-    { do: "burst", share: "prices", count: 1, passage: AT_ONCE } as const,
-  ].map((action) => ({ who: 0, action })),
-};
+const AFTER_SLEEP = alone(MIDNIGHT + 8_580_000, 5, [
+  PRESS,
+  PRESS,
+  { do: "configure", limits: { minute: 12, day: 24 } },
+  { do: "sleep", ms: 77_697_647 },
+  { do: "sleep", ms: 598 },
+  { do: "others", count: 16 },
+  { ...PRESS, beforeMs: 12_756, passage: { ...AT_ONCE, upMs: 12_756 } },
+  PRICES,
+]);
 
 /** A lowered limit that others have used up reports as many used requests as the report before. */
-const LOWERED: Schedule = {
-  limits: { minute: 5, day: 50 },
-  startAt: Date.UTC(2026, 9, 25),
-  steps: [
-    { do: "pressAcross", window: "minute", beforeMs: 0, passage: AT_ONCE } as const,
-    { do: "others", count: 15 } as const,
-    { do: "burst", share: "prices", count: 1, passage: { ...AT_ONCE, upMs: 1 } } as const,
-    { do: "waitUntilAllowed", share: "prices", extraMs: 0 } as const,
-    { do: "configure", limits: { minute: 1, day: 24 } } as const,
-    { do: "waitUntilAllowed", share: "lan", extraMs: 0 } as const,
-    { do: "burst", share: "prices", count: 1, passage: AT_ONCE } as const,
-    { do: "nearReset", window: "minute", beforeMs: 0 } as const,
-  ].map((action) => ({ who: 0, action })),
-};
+const LOWERED = alone(MIDNIGHT, 5, [
+  PRESS,
+  { do: "others", count: 15 },
+  { ...PRICES, passage: { ...AT_ONCE, upMs: 1 } },
+  { do: "waitUntilAllowed", share: "prices", extraMs: 0 },
+  { do: "configure", limits: { minute: 1, day: 24 } },
+  { do: "waitUntilAllowed", share: "lan", extraMs: 0 },
+  PRICES,
+  { do: "nearReset", window: "minute", beforeMs: 0 },
+]);
+
+/** The response with the lower limit arrives after a later response. `others`: requests of other programs. */
+function overtaken(others: number): Schedule {
+  return alone(MIDNIGHT, 12, [
+    PRESS,
+    { do: "wait", ms: 1 },
+    { do: "others", count: others },
+    { do: "configure", limits: { minute: 1, day: 24 + others } },
+    { ...PRICES, passage: { ...AT_ONCE, downMs: 1_500 } },
+    { do: "wait", ms: 1 },
+    { do: "configure", limits: { minute: 1, day: 25 + others } },
+    { ...PRICES, passage: { ...AT_ONCE, upMs: 1_000 } },
+    { do: "wait", ms: 200_000 },
+    { ...PRICES, passage: { ...AT_ONCE, fate: "lost" } },
+    PRESS,
+  ]);
+}
 
 /** Part of a day's quota that each installation with a shared key keeps for prices. */
 const RESERVE = 3;
@@ -103,7 +121,7 @@ describe("the rate limiter in a model with faults", () => {
         expect(worlds[0]?.service.violations).toEqual([]);
         expectFree(worlds);
       }),
-      { numRuns: LIVES, examples: [[AFTER_SLEEP], [LOWERED]] },
+      { numRuns: LIVES, examples: [[AFTER_SLEEP], [LOWERED], [overtaken(0)], [overtaken(10)]] },
     );
     expect(granted / LIVES, "a life without requests proves nothing").toBeGreaterThan(20);
   });
