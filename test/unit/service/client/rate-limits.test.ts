@@ -129,10 +129,12 @@ describe("the limits of the third-party interface, which are not published,", ()
     expect(new AdaptiveRateLimits("third_party", new ManualMachine().memory, 1).shortage()).toBe(null);
   });
 
-  test("the limits of the third-party interface, which are not published, do not grow without a response for a day after a 429", () => {
+  test("the limits of the third-party interface, which are not published, do not grow without responses", () => {
     const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
     budget.learn(said(null, 0, 429), 0);
     expect(budget.budget(3 * DAY_MS).find(({ name }) => name === "day")?.limit).toBe(50);
+    budget.learn(said(null), 7 * DAY_MS);
+    expect(perDay(budget)).toBe(50);
   });
 
   test("restart the day without a 429 after a 429", () => {
@@ -141,13 +143,6 @@ describe("the limits of the third-party interface, which are not published,", ()
     budget.learn(said(null, 0, 429), at + 1);
     cleanHours(budget, 23, at + 2);
     expect(perDay(budget)).toBe(50);
-  });
-
-  test("the limits of the third-party interface, which are not published, do not grow for a week without requests", () => {
-    const budget = new AdaptiveRateLimits("third_party", new ManualMachine().memory);
-    budget.learn(said(null), 0);
-    budget.learn(said(null), 7 * DAY_MS);
-    expect(perDay(budget)).toBe(100);
   });
 
   test("survive a restart together with the hours without a 429", () => {
