@@ -105,10 +105,11 @@ test("every curl command of the documentation gets the documented response", asy
   }
 });
 
-/** Runs a command in a shell in the folder `cwd`. Reads a stream for 1 s. */
+/** Runs a command in a shell in the folder `cwd`. Reads a stream for 1 s, again until it has begun in that time. */
 async function curl(command: string, cwd: string): Promise<{ readonly status: number; readonly body: string }> {
-  const line = command.replace("curl ", "curl --silent --show-error --max-time 5 --write-out '\\n%{http_code}' ");
-  const shown = command.includes(" -N ") ? line.replace("--max-time 5", "--max-time 1") : line;
+  const line = command.replace("curl ", "curl --silent --show-error --max-time 60 --write-out '\\n%{http_code}' ");
+  const isStream = command.includes(" -N ");
+  const shown = isStream ? line.replace("--max-time 60", "--max-time 1") : line;
   const run = promisify(execFile)("sh", ["-c", shown], { cwd });
   const { stdout } = await run.catch((error: { code: unknown; stdout: string }) => {
     // Exit code 28 of curl: the time limit is reached, as expected for a stream.
@@ -116,5 +117,5 @@ async function curl(command: string, cwd: string): Promise<{ readonly status: nu
     return error;
   });
   const [, body = "", status = ""] = /^(.*)\n(\d+)$/s.exec(stdout) ?? [];
-  return { status: Number(status), body };
+  return isStream && Number(status) === 0 ? curl(command, cwd) : { status: Number(status), body };
 }
