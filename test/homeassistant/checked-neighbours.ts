@@ -7,8 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import mqtt from "mqtt";
-import { type Neighbour, neighbours } from "../support/broker/neighbours.ts";
+import { neighbours, played } from "../support/broker/neighbours.ts";
 import type { Checks } from "./checks.ts";
 import type { HomeAssistant } from "./home-assistant.ts";
 import type { Broker } from "./mqtt-integration.ts";
@@ -51,21 +50,6 @@ export async function checkNeighbours(checks: Checks, home: HomeAssistant, broke
       const how = neighbour.name === REAL && !isReal ? ", by its recorded messages: npm cannot install it here" : "";
       return `${entity} with ${sensors.length} sensors${how}`;
     });
-}
-
-/** Publishes the messages of a program, and obeys its command. */
-async function played({ protocolVersion, will, messages, on, answer }: Neighbour, { port, ...login }: Broker) {
-  const lastWill = { ...will, payload: Buffer.from(will.payload), qos: 1 as const };
-  const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, { ...login, protocolVersion, will: lastWill });
-  const publish = async (all: typeof messages) => {
-    for (const { topic, payload, retain } of all) await client.publishAsync(topic, payload, { retain, qos: 1 });
-  };
-  client.on("message", (topic, payload) => {
-    if (topic === on.topic && payload.toString() === on.payload) void publish(answer);
-  });
-  await client.subscribeAsync(on.topic, { qos: 1 });
-  await publish(messages);
-  return { [Symbol.asyncDispose]: () => client.endAsync() };
 }
 
 /** Adds Home Assistant's integration of Tasmota, which shows the devices that announced themselves. */

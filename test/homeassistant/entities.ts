@@ -5,6 +5,7 @@ import type { RetainedTopics } from "./retained-topics.ts";
 interface Component {
   readonly platform: string;
   readonly unique_id: string;
+  readonly default_entity_id: string;
   readonly device_class?: string;
   readonly state_class?: string;
   readonly state_topic?: string;

@@ -1,7 +1,7 @@
 import mqtt, { type IClientOptions } from "mqtt";
 import { expect, test } from "vitest";
 import { startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
-import { type Neighbour, type NeighbourMessage, neighbours } from "../../support/broker/neighbours.ts";
+import { type NeighbourMessage, neighbours, played } from "../../support/broker/neighbours.ts";
 
 const LOGIN = { username: "house", password: "open sesame" };
 
@@ -16,23 +16,6 @@ async function connect(port: number, options: IClientOptions) {
   return { client, heard, [Symbol.asyncDispose]: () => client.endAsync(true) };
 }
 
-/** Connects a program that publishes what it has, and obeys a command. */
-async function connected(port: number, { protocolVersion, will, messages, on, answer }: Neighbour) {
-  const { client, ...rest } = await connect(port, {
-    protocolVersion,
-    will: { ...will, payload: Buffer.from(will.payload), qos: 1 },
-  });
-  const publish = async (all: readonly NeighbourMessage[]) => {
-    for (const { topic, payload, retain } of all) await client.publishAsync(topic, payload, { retain, qos: 1 });
-  };
-  client.on("message", (topic, payload) => {
-    if (topic === on.topic && payload.toString() === on.payload) void publish(answer);
-  });
-  await client.subscribeAsync(on.topic, { qos: 1 });
-  await publish(messages);
-  return { client, ...rest };
-}
-
 test.each(neighbours)(
   "$name announces itself through the embedded broker, is switched, and its will is published",
   async (neighbour) => {
@@ -45,7 +28,7 @@ test.each(neighbours)(
       onConnectionRefused: () => refused.push("a connection"),
     });
     try {
-      const program = await connected(port, neighbour);
+      const program = await played(neighbour, { port, ...LOGIN });
       const { will, messages, on, answer } = neighbour;
       for (const protocolVersion of [4, 5] as const) {
         await using home = await connect(port, { protocolVersion });
@@ -60,7 +43,7 @@ test.each(neighbours)(
       }
       await using watcher = await connect(port, { protocolVersion: 5 });
       await watcher.client.subscribeAsync(will.topic, { qos: 1 });
-      program.client.stream.destroy();
+      program.stream.destroy();
       await expect.poll(() => watcher.heard.at(-1)?.payload).toBe(will.payload);
       expect(refused).toEqual([]);
     } finally {

@@ -7,6 +7,7 @@
  * - ESPHome: 2024.11, mqtt_component.cpp, send_discovery_ (with its abbreviations); mqtt_switch.cpp; mqtt/__init__.py.
  */
 import { readFileSync } from "node:fs";
+import mqtt from "mqtt";
 
 export type NeighbourMessage = { readonly topic: string; readonly payload: string; readonly retain: boolean };
 
@@ -95,3 +96,21 @@ const esphome: Neighbour = {
 };
 
 export const neighbours: readonly Neighbour[] = [zigbee2mqtt(), tasmota, esphome];
+
+type Login = { readonly port: number; readonly username: string; readonly password: string };
+
+/** Connects a program that publishes what it has, and obeys a command. */
+export async function played({ protocolVersion, will, messages, on, answer }: Neighbour, { port, ...login }: Login) {
+  const lastWill = { ...will, payload: Buffer.from(will.payload), qos: 1 as const };
+  const options = { ...login, protocolVersion, will: lastWill, reconnectPeriod: 0 };
+  const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, options);
+  const publish = async (all: typeof messages) => {
+    for (const { topic, payload, retain } of all) await client.publishAsync(topic, payload, { retain, qos: 1 });
+  };
+  client.on("message", (topic, payload) => {
+    if (topic === on.topic && payload.toString() === on.payload) void publish(answer);
+  });
+  await client.subscribeAsync(on.topic, { qos: 1 });
+  await publish(messages);
+  return { stream: client.stream, [Symbol.asyncDispose]: () => client.endAsync(true) };
+}

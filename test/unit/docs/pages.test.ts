@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import packageJson from "../../../package.json" with { type: "json" };
 import { pageNames, pagesIn, pageText } from "../../support/docs/docs-pages.ts";
-import { anchorsOf, brokenLinks, linksOf } from "../../support/docs/markdown-links.ts";
+import { brokenLinks, linksOf } from "../../support/docs/markdown-links.ts";
 
 const ROOT = path.join(import.meta.dirname, "../../..");
 /** Usage of `npm run lab`, which lists all names. */
@@ -41,18 +41,6 @@ test.each(pageNames().filter((name) => name.startsWith("docs/")))(
     expect(pageText(name)).toMatch(/^# .+\n\n[A-Z][^.\n]*\.\n\n/);
   },
 );
-
-describe("the link check", () => {
-  test("the link check reads links outside code, with and without an anchor", () => {
-    const page = '[a](b.md#c) ![d](e.png) `[no](no.md)`\n```\n[no](no.md)\n```\n[f]: g.md\n<img src="h.png">';
-    expect(linksOf(page)).toEqual(["b.md#c", "e.png", "g.md", "h.png"]);
-  });
-
-  test("the link check names headings as GitHub does", () => {
-    const page = "# Keys & safety\n## Neighbours' `formats`\n## [Twice](x.md)\n## Twice\n```sh\n# a comment\n```\n";
-    expect([...anchorsOf(page)]).toEqual(["keys--safety", "neighbours-formats", "twice", "twice-1"]);
-  });
-});
 
 test("architecture.md gives a reason for every library, and names no other", () => {
   const page = pageText("docs/architecture.md");

@@ -5,72 +5,41 @@ type Json = Record<string, unknown>;
 
 const TOPIC = "homeassistant/device/elbro_home/config";
 
-/** Returns a valid document of five entities. */
+const of = (platform: string, unique_id: string, name: string, field: string, more: Json): Json => {
+  return {
+    platform,
+    unique_id,
+    name,
+    state_topic: "elbro/home/state",
+    value_template: `{{ value_json.${field} }}`,
+    ...more,
+  };
+};
+
+/** Returns a valid document of six entities. */
 function sound(): Json & { device: Json; origin: Json; components: Record<string, Json> } {
+  const price = { state_class: "measurement", unit_of_measurement: "DKK/kWh", expire_after: 4000 };
+  const money = { device_class: "monetary", state_class: "total", unit_of_measurement: "DKK" };
+  const hours = { platform: "number", unique_id: "f", name: "Hours", command_topic: "elbro/home/plan/wash/hours/set" };
   return {
     device: { identifiers: ["elbro_home"], name: "Home" },
     origin: { name: "elbro" },
     availability: [{ topic: "elbro/status" }],
     qos: 1,
     components: {
-      price: {
-        platform: "sensor",
-        unique_id: "a",
+      price: of("sensor", "a", "Price", "price", {
+        ...price,
         default_entity_id: "sensor.elbro_home_price",
-        name: "Price",
-        state_topic: "elbro/home/state",
-        value_template: "{{ value_json.price }}",
         json_attributes_topic: "elbro/home/prices",
-        state_class: "measurement",
-        unit_of_measurement: "DKK/kWh",
-        expire_after: 4000,
-      },
-      level: {
-        platform: "sensor",
-        unique_id: "b",
-        name: "Price level",
-        state_topic: "elbro/home/state",
-        value_template: "{{ value_json.level }}",
-        device_class: "enum",
-        options: ["cheap", "normal"],
-      },
-      costs: {
-        platform: "sensor",
-        unique_id: "c",
-        name: "Cost",
-        state_topic: "elbro/home/state",
-        value_template: "{{ value_json.costs }}",
-        device_class: "monetary",
-        state_class: "total",
-        unit_of_measurement: "DKK",
+      }),
+      level: of("sensor", "b", "Price level", "level", { device_class: "enum", options: ["cheap", "normal"] }),
+      costs: of("sensor", "c", "Cost", "costs", {
+        ...money,
         last_reset_value_template: "{{ value_json.since or '' }}",
-      },
-      starts: {
-        platform: "sensor",
-        unique_id: "d",
-        name: "Starts",
-        state_topic: "elbro/home/state",
-        value_template: "{{ value_json.starts }}",
-        device_class: "timestamp",
-      },
-      cheap: {
-        platform: "binary_sensor",
-        unique_id: "e",
-        name: "Cheap now",
-        state_topic: "elbro/home/state",
-        value_template: "{{ value_json.cheap }}",
-        payload_on: "True",
-        payload_off: "False",
-      },
-      hours: {
-        platform: "number",
-        unique_id: "f",
-        name: "Hours",
-        command_topic: "elbro/home/plan/wash/hours/set",
-        min: 1,
-        max: 24,
-        entity_category: "config",
-      },
+      }),
+      starts: of("sensor", "d", "Starts", "starts", { device_class: "timestamp" }),
+      cheap: of("binary_sensor", "e", "Cheap now", "cheap", { payload_on: "True", payload_off: "False" }),
+      hours: { ...hours, min: 1, max: 24, entity_category: "config" },
     },
   };
 }
