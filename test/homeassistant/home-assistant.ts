@@ -115,6 +115,11 @@ export class HomeAssistant implements AsyncDisposable {
     return JSON.parse(text) as Result;
   }
 
+  /** Makes a long-lived token of its first user, an administrator. */
+  newToken(client_name: string): Promise<string> {
+    return this.socket.ask({ type: "auth/long_lived_access_token", client_name, lifespan: 1 });
+  }
+
   state(entityId: string): Promise<EntityState> {
     return this.rest("GET", `/api/states/${entityId}`);
   }

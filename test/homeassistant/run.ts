@@ -26,13 +26,13 @@ import {
 } from "./checked-facts.ts";
 import { checkNeighbours } from "./checked-neighbours.ts";
 import { checkRenaming } from "./checked-renaming.ts";
+import { checkRoles } from "./checked-roles.ts";
 import { Checks } from "./checks.ts";
 import { shownEntities } from "./entities.ts";
 import { HomeAssistant } from "./home-assistant.ts";
 import { type Installation, install } from "./install.ts";
 import { CannotInstall, type Machine, prepareMachine } from "./machine.ts";
 import { type Broker, connectMqtt, type Protocol } from "./mqtt-integration.ts";
-import { checkNamedEntities } from "./named-entities.ts";
 import { type BrokerKind, PlayedHouse } from "./played-house.ts";
 import { checkStatistics } from "./statistics.ts";
 import { checkSwitches } from "./switches.ts";
@@ -64,7 +64,6 @@ async function test(machine: Machine, installation: Installation, protocols: rea
   if (used !== null) {
     const seen = { home, house, protocol: used };
     entities = await checkEntities(checks, seen);
-    await checkNamedEntities(checks, home);
     await checkCommands(checks, seen);
     await checkEnergy(checks, seen);
     const blueprints = await checkBlueprints(checks, seen);
@@ -78,6 +77,7 @@ async function test(machine: Machine, installation: Installation, protocols: rea
     await checkBirths(checks, seen);
     await checkStatistics(checks, home);
     await checkSwitches(checks, home);
+    await checkRoles(checks, seen);
     await checkLog(checks, seen, { brokerEnded: true });
     await checkNeighbours(checks, home, house.broker);
   }

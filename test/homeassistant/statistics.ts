@@ -79,16 +79,8 @@ class StatisticsHouse implements AsyncDisposable {
   }
 
   static async prepare(home: HomeAssistant): Promise<StatisticsHouse> {
-    const token = await home.socket.ask<string>({
-      type: "auth/long_lived_access_token",
-      client_name: "elbro",
-      lifespan: 1,
-    });
-    return new StatisticsHouse(
-      home,
-      await InstalledDaemon.prepare({ simulator: { limits: AMPLE, seed: SEED } }),
-      token,
-    );
+    const installed = await InstalledDaemon.prepare({ simulator: { limits: AMPLE, seed: SEED } });
+    return new StatisticsHouse(home, installed, await home.newToken("statistics"));
   }
 
   /** Runs the program with a token until `work` ends. */

@@ -20,18 +20,13 @@ const WARY_MS = 12_000;
 const DELAY = "00:00:05";
 
 export async function checkSwitches(checks: Checks, home: HomeAssistant): Promise<void> {
-  const token = await home.socket.ask<string>({
-    type: "auth/long_lived_access_token",
-    client_name: "elbro plugs",
-    lifespan: 1,
-  });
   const port = await freePort();
   const plug = { name: "Washer", family: "homeassistant", entity: ENTITY, signal_topic: SIGNAL };
   await using installed = await InstalledDaemon.prepare({
     config: {
       third_party: undefined,
       broker: { host: "127.0.0.1", port, users: [{ name: LOGIN.username, password: LOGIN.password }] },
-      home_assistant: { url: home.url, token },
+      home_assistant: { url: home.url, token: await home.newToken("plugs") },
       plugs: [{ ...plug, power: { entity: METER } }],
     },
   });
