@@ -1,7 +1,9 @@
 /** What the documentation shows to paste into other programs, loaded by those programs next to a running demo. */
-import { execFileSync, spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import http from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
 import { parse, stringify } from "yaml";
 import { freePort } from "../support/broker/mosquitto.ts";
 import { TopicWatcher } from "../support/broker/topic-watcher.ts";
@@ -10,7 +12,7 @@ import { pageText } from "../support/docs/docs-pages.ts";
 import { DaemonProcess } from "../support/processes/daemon-process.ts";
 import { lacks } from "../support/runner/needs.ts";
 import { TempDir } from "../support/runner/temp-dir.ts";
-import { eventsIn, NotHere, pastedFlows, supervisorReads } from "./programs.ts";
+import { emhass, eventsIn, NotHere, pastedFlows, pastedText, supervisorReads } from "./programs.ts";
 
 export interface Demo {
   readonly url: string;
@@ -32,6 +34,7 @@ export interface Pasted {
 type Loaded = { readonly version: string; readonly right: number; readonly all: number };
 
 export const pasted: readonly Pasted[] = [
+  { name: "EMHASS", input: "the `curl` line of this page to its server: steps of its day-ahead plan", run: emhassPlan },
   {
     name: "Prometheus",
     input:
@@ -96,6 +99,44 @@ async function prometheus({ url }: Demo): Promise<Loaded> {
     server.kill();
   }
 }
+
+/** Runs the pasted line with EMHASS' own server. Compares the prices of both directions in the plan that it stores. */
+async function emhassPlan({ url }: Demo): Promise<Loaded> {
+  const { version, python } = emhass();
+  using dir = new TempDir();
+  // Without a use of its own it would ask Home Assistant for more than its settings.
+  writeFileSync(dir.file("data_load_forecast.csv"), "0,500\n".repeat(96));
+  writeFileSync(dir.file("config.json"), '{"load_forecast_method":"csv","optimization_time_step":15}');
+  writeFileSync(dir.file("secrets.yaml"), "server_ip: 127.0.0.1\n");
+  const [homePort, port] = [await freePort(), await freePort()];
+  const home = http.createServer((_, answer) => answer.setHeader("content-type", "application/json").end("{}"));
+  home.listen(homePort, "127.0.0.1");
+  const paths = { DATA_PATH: dir.path, CONFIG_PATH: dir.file("config.json"), SECRETS_PATH: dir.file("secrets.yaml") };
+  const env = { ...process.env, ...paths, EMHASS_URL: `http://127.0.0.1:${homePort}/`, PORT: String(port) };
+  const server = spawn(python, ["-m", "emhass.web_server", "--no_response"], { env, stdio: "ignore" });
+  try {
+    const at = `http://127.0.0.1:${port}`;
+    for (let look = 0; look < LOOKS && !(await fetch(`${at}/get-config`).catch(() => null))?.ok; look++)
+      await pause(500);
+    const given = await fetch(`${url}/local/v1/formats/emhass?home=home`, { headers });
+    const { load_cost_forecast: bought, prod_price_forecast: sold } = (await given.json()) as Given;
+    const line = pastedText("EMHASS").replace("http://192.168.1.5:8080", url).replace("http://192.168.1.6:5000", at);
+    await promisify(execFile)("sh", ["-c", line.replace("<key>", KEY)]);
+    const rows = readFileSync(dir.file("opt_res_latest.csv"), "utf8").trim().split("\n");
+    const [names = [], ...plan] = rows.map((row) => row.split(","));
+    const right = plan.filter((row) => {
+      const start = new Date(row[0] ?? "").toISOString().replace("T", " ").replace(".000Z", "+00:00");
+      const is = (name: string, prices: Given[keyof Given]) => Number(row[names.indexOf(name)]) === prices[start];
+      return is("unit_load_cost", bought) && is("unit_prod_price", sold);
+    });
+    return { version, right: right.length, all: 96 };
+  } finally {
+    server.kill();
+    home.close();
+  }
+}
+
+type Given = Readonly<Record<"load_cost_forecast" | "prod_price_forecast", Readonly<Record<string, number>>>>;
 
 /** Returns a snippet with the addresses and the key of the demo. */
 const snippet = (name: string, { url, brokerPort }: Demo) =>

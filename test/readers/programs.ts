@@ -185,11 +185,17 @@ function homeAssistant() {
 }
 
 function runInEmhass(action: string, key: string, cases: readonly Case[]): readonly Read[] {
+  const { python } = emhass();
+  return JSON.parse(run(python, path.join(PROGRAMS, "in_emhass.py"), casesFile(cases), action, key)) as Read[];
+}
+
+/** Installs EMHASS. Returns the Python that has it. */
+export function emhass(): { readonly version: string; readonly python: string } {
   const environment = path.join(FOLDER, "emhass");
   const python = path.join(environment, "bin/python");
   if (!existsSync(python)) run("python3", "-m", "venv", environment);
   run(python, "-m", "pip", "install", "--quiet", `emhass==${EMHASS}`);
-  return JSON.parse(run(python, path.join(PROGRAMS, "in_emhass.py"), casesFile(cases), action, key)) as Read[];
+  return { version: EMHASS, python };
 }
 
 function runInNodeRed(form: string, source: string, cases: object): unknown {
@@ -251,7 +257,7 @@ export function supervisorReads(sources: string | null): { readonly version: str
 }
 
 /** Returns what the page shows to paste into a program; empty if nothing. */
-function pastedText(program: string): string {
+export function pastedText(program: string): string {
   const section = pageText("docs/other-programs.md").split(`\n### ${program}\n`)[1]?.split("\n##")[0] ?? "";
   return /^```\w+\n(.*?)^```/ms.exec(section)?.[1] ?? "";
 }

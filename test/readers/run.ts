@@ -5,6 +5,7 @@
  * Writes `results.json`, from which docs/other-programs.md is generated. Exit code: 0 if all are as before or better.
  */
 import { readFileSync, writeFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { HOUR_MS } from "../../src/core/time/interval.ts";
 import { type Case, cases, STEP_MS } from "./cases.ts";
 import { type Demo, type Pasted, pasted, startDemo } from "./pasted.ts";
@@ -48,6 +49,8 @@ function keep({ name, input }: { readonly name: string; readonly input: string }
 /** Loads what is pasted into a program. Returns null if it is not here. */
 async function loaded({ name, input, run }: Pasted, demo: Demo): Promise<Result | null> {
   try {
+    // A program before may have blocked this process: see first which connections were closed meanwhile.
+    await pause(1);
     const { version, right, all } = await run(demo, sources);
     console.log(`${name} ${version}, ${input}: ${right} of ${all}`);
     return { name, version, input, right, all, date: today };
