@@ -4,7 +4,6 @@ import {
   closeSync,
   fsyncSync,
   openSync,
-  promises,
   readFileSync,
   renameSync,
   rmSync,
@@ -54,19 +53,6 @@ export function writeWhole(file: string, text: string): void {
     sync(path.dirname(file));
   } catch (error) {
     rmSync(draft, { force: true });
-    throw error;
-  }
-}
-
-/** Writes a file without blocking the event loop. */
-export async function writeWholeSoon(file: string, text: string): Promise<void> {
-  const draft = `${file}.soon`;
-  try {
-    await promises.rm(draft, { force: true });
-    await promises.writeFile(draft, text, { mode: OWNER_ONLY, flush: true });
-    await promises.rename(draft, file);
-  } catch (error) {
-    await promises.rm(draft, { force: true });
     throw error;
   }
 }
