@@ -107,30 +107,16 @@ describe("lookups", () => {
   });
 });
 
-describe("repeatsHours", () => {
-  const quarters = (price: (quarter: number) => number) =>
-    Array.from({ length: 96 }, (_, i) => ({
-      start: i * QUARTER_MS,
-      end: (i + 1) * QUARTER_MS,
-      price: price(i),
-      estimate: false,
-    }));
-
-  test("repeatsHours detects a day whose quarters repeat the hourly price", () => {
-    expect(repeatsHours(quarters((i) => Math.floor(i / 4)))).toBe(true);
+test.each([
+  ["quarters that repeat the hourly price", QUARTER_MS, 96, (i: number) => Math.floor(i / 4), true],
+  ["one quarter that differs from its hour", QUARTER_MS, 96, (i: number) => (i === 50 ? 99 : Math.floor(i / 4)), false],
+  ["hourly prices", HOUR_MS, 24, (i: number) => i, false],
+  ["a few hours", QUARTER_MS, 40, () => 1, false],
+])("repeatsHours of %s", (_, step, count, price, expected) => {
+  const points = Array.from({ length: count }, (_, i) => {
+    return { start: i * step, end: (i + 1) * step, price: price(i), estimate: false };
   });
-
-  test("repeatsHours returns false if one quarter differs from its hour", () => {
-    expect(repeatsHours(quarters((i) => (i === 50 ? 99 : Math.floor(i / 4))))).toBe(false);
-  });
-
-  test("repeatsHours returns false for hourly prices and for a few hours", () => {
-    const hours = Array.from({ length: 24 }, (_, i) => ({ start: i, end: i + 1, price: i, estimate: false }));
-    expect(repeatsHours(hours.map((hour) => ({ ...hour, start: hour.start * HOUR_MS, end: hour.end * HOUR_MS })))).toBe(
-      false,
-    );
-    expect(repeatsHours(quarters(() => 1).slice(0, 40))).toBe(false);
-  });
+  expect(repeatsHours(points)).toBe(expected);
 });
 
 test("prices by position have a step of the shortest interval and null where one is missing", () => {
