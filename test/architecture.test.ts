@@ -63,6 +63,16 @@ describe("the sources follow the rule", () => {
     expect(large.map(([folder]) => folder)).toEqual([]);
   });
 
+  test("the daemon reads price rows only where implausible prices are left out", () => {
+    const isReader = (path: string) => /\b(pricePoints|placePoints)\(/.test(sources[path] ?? "");
+    const daemons = Object.keys(sources).filter((path) => !path.startsWith("src/dashboard/"));
+    expect(daemons.filter(isReader).sort()).toEqual([
+      "src/core/prices/place-snapshot.ts",
+      "src/core/prices/timeline.ts",
+      "src/state/answers/doubtful-prices.ts",
+    ]);
+  });
+
   test("no name is exported by two files", () => {
     expect(namesExportedTwice(sources)).toEqual([]);
   });

@@ -224,14 +224,14 @@ function reportImplausible(
 ): void {
   const { account, place, operation } = series;
   const prices = doubtful.of(series);
-  const [first] = prices.keys();
+  const currency = store.envelope(series)?.currency ?? "";
   const detailFrom = (start: EpochMs) =>
     message("found.implausible", {
-      count: prices.size,
+      count: prices.length,
       from: formatInstant(start),
-      price: `${Math.max(...prices.values())} ${store.envelope(series)?.currency}`,
+      price: `${Math.max(...prices.map(({ price }) => price))} ${currency}`.trim(),
     });
-  const detail = first === undefined ? null : detailFrom(first);
+  const detail = prices[0] ? detailFrom(prices[0].start) : null;
   setProblem(problems, {
     code: "implausible_price",
     subject: `${account} ${operation} ${place} values`,

@@ -7,14 +7,7 @@ import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-
 import { DEFAULT_THRESHOLDS, type LevelThresholds, REFERENCE_DAYS } from "../core/prices/level.ts";
 import { type MonthFigures, monthFigures, PROFILE_DAYS } from "../core/prices/month-figures.ts";
 import { type TariffChange, tariffChanges } from "../core/prices/tariff-change.ts";
-import {
-  joinForecast,
-  meanPrice,
-  type PricePoint,
-  pointsIn,
-  pricePoints,
-  type Timeline,
-} from "../core/prices/timeline.ts";
+import { joinForecast, meanPrice, type PricePoint, pointsIn, type Timeline } from "../core/prices/timeline.ts";
 import {
   type HomeUsage,
   NO_USAGE,
@@ -40,8 +33,7 @@ export interface HomeReaderDeps {
   readonly store: Pick<SeriesRepository["store"], "envelope" | "rows" | "latest" | "rowsByChunk" | "digests">;
   readonly calendar: Calendar;
   readonly memory: KeyValue;
-  /** Prices that nothing may act on yet. */
-  readonly doubtful: Pick<DoubtfulPrices, "of">;
+  readonly doubtful: Pick<DoubtfulPrices, "pricesIn">;
   readonly thresholds?: LevelThresholds;
   /** Name of the amount in rows of costs. */
   readonly costField?: string | undefined;
@@ -213,21 +205,15 @@ export class HomeReader {
     const envelope = store.envelope(confirmed) ?? store.envelope(estimated);
     const currency = envelope?.currency;
     if (!envelope || typeof currency !== "string") return null;
-    const forecast = this.#trusted(estimated, pricePoints(store.latest(estimated) ?? [], true));
+    const forecast = this.#deps.doubtful.pricesIn(estimated, store.latest(estimated) ?? []);
     const points = joinForecast(this.#confirmedIn(home, range), forecast);
     const { vatIncluded } = envelope;
     return { points, currency, vatIncluded: typeof vatIncluded === "boolean" ? vatIncluded : null };
   }
 
-  #confirmedIn(home: Home, range: Interval): PricePoint[] {
-    const series = pricesOf(home);
-    return this.#trusted(series, pricePoints(this.#deps.store.rows(series, range), false));
-  }
-
-  /** Leaves out the prices that nothing may act on. Every price of a home is read through this. */
-  #trusted(series: SeriesKey, points: PricePoint[]): PricePoint[] {
-    const doubtful = this.#deps.doubtful.of(series);
-    return doubtful.size === 0 ? points : points.filter(({ start }) => !doubtful.has(start));
+  #confirmedIn(home: Home, range: Interval): readonly PricePoint[] {
+    const { store, doubtful } = this.#deps;
+    return doubtful.pricesIn(pricesOf(home), store.rows(pricesOf(home), range));
   }
 
   #knownMonth(home: Home, day: EpochMs): KnownMonth {

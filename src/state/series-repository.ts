@@ -79,7 +79,7 @@ export class SeriesRepository {
     this.#now = now;
     this.store = new SeriesStore(database, calendar, writing);
     this.requestLog = new RequestLog(database);
-    this.doubtful = new DoubtfulPrices(this.#memory, this.store, calendar);
+    this.doubtful = new DoubtfulPrices(this.#memory, calendar);
   }
 
   stateOf(series: SeriesKey): SeriesState {
@@ -109,8 +109,8 @@ export class SeriesRepository {
   /** Returns the states of chunks; one with a doubtful price is not complete, so it is requested again. */
   #trustedChunks(series: SeriesKey, chunk: SeriesState["chunk"]): SeriesState["chunk"] {
     const doubtful = this.doubtful.of(series);
-    if (doubtful.size === 0) return chunk;
-    const doubtfulDays = new Set([...doubtful.keys()].map((start) => this.#calendar.startOf("day", start)));
+    if (doubtful.length === 0) return chunk;
+    const doubtfulDays = new Set(doubtful.map(({ start }) => this.#calendar.startOf("day", start)));
     return (start) => {
       const state = chunk(start);
       return state && doubtfulDays.has(start) ? { ...state, complete: false } : state;

@@ -1,42 +1,91 @@
-/** Remembers implausible prices. Nothing acts on one before a second response, minutes later, states it too. */
+/** Reads prices, and remembers implausible ones: nothing acts on one before a second response, minutes later, states it too. */
 import * as z from "zod/mini";
-import { implausiblePrices, USUAL_DAYS, type UsualPrices, usualPrices } from "../../core/prices/implausible.ts";
+import type { AccountPoll, AddressPoll } from "../../core/fetching/fetch-types.ts";
+import {
+  implausiblePrices,
+  pricesOfDay,
+  type StatedPrice,
+  USUAL_DAYS,
+  usualPrices,
+} from "../../core/prices/implausible.ts";
+import { REFERENCE_DAYS } from "../../core/prices/level.ts";
+import { type PlacePoint, placePoints } from "../../core/prices/place-snapshot.ts";
 import { type PricePoint, pricePoints } from "../../core/prices/timeline.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
 import { partsOfSeriesName, type Rows, type SeriesKey, seriesName } from "../../core/series/series.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
-import { DAY_MS, type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
-import type { SeriesStore } from "../../storage/series/series-store.ts";
+import { contains, DAY_MS, type EpochMs, type Interval, MINUTE_MS } from "../../core/time/interval.ts";
+import { operationOf } from "../../service/contract/operations.ts";
+import { operationIdOf } from "../../service/contract/series-mapping.ts";
 
 /** Minimum time between two responses that agree. */
 const MIN_PAUSE_MS = 15 * MINUTE_MS;
 /** How long a price is remembered after its start. */
 const KEPT_MS = 8 * DAY_MS;
 const NAME = "implausible_prices";
-const NONE: ReadonlyMap<EpochMs, number> = new Map();
 
-const storedDoubt = z.object({ start: z.number(), price: z.number(), since: z.number(), isAgreed: z.boolean() });
-type Doubt = z.infer<typeof storedDoubt>;
+/** Readers of the rows of each kind of series; null if they have no prices. */
+const READERS: Readonly<Record<AccountPoll | AddressPoll, ((rows: Rows) => readonly StatedPrice[]) | null>> = {
+  prices: (rows) => pricePoints(rows, false),
+  forecast: (rows) => pricePoints(rows, true),
+  placePrices: placePoints,
+  usage: null,
+  addresses: null,
+  addressSearch: null,
+  daily: null,
+  once: null,
+};
+
+const storedDoubts = z.record(
+  z.string(),
+  z.array(
+    z.object({ start: z.number(), end: z.number(), price: z.number(), since: z.number(), isAgreed: z.boolean() }),
+  ),
+);
+type Doubts = z.infer<typeof storedDoubts>[string];
+/** Prices of a place, which the service does not return again. Shape: start, end, price; ascending. */
+const storedPast = z.array(z.tuple([z.number(), z.number(), z.number()]));
+/** Days with what their prices were. Shape: ascending. */
+const storedDays = z.array(z.object({ day: z.number(), maximum: z.number(), median: z.number() }));
 
 export class DoubtfulPrices {
   readonly #memory: KeyValue;
-  readonly #store: Pick<SeriesStore, "knownId" | "rowsByChunk">;
   readonly #calendar: Calendar;
   /** Implausible prices by the name of their series; null before the first use. */
-  #doubts: Map<string, readonly Doubt[]> | null = null;
-  /** Usual prices on a day, by place. Bounded by the homes. */
-  readonly #usual = new Map<string, { readonly day: EpochMs; readonly usual: UsualPrices }>();
+  #doubts: Map<string, Readonly<Doubts>> | null = null;
 
-  constructor(memory: KeyValue, store: Pick<SeriesStore, "knownId" | "rowsByChunk">, calendar: Calendar) {
+  constructor(memory: KeyValue, calendar: Calendar) {
     this.#memory = memory;
-    this.#store = store;
     this.#calendar = calendar;
   }
 
-  /** Returns the prices of a series that nothing may act on, by start. */
-  of(series: SeriesKey): ReadonlyMap<EpochMs, number> {
-    const doubts = this.#read().get(seriesName(series));
-    return doubts ? new Map(doubts.flatMap((each) => (each.isAgreed ? [] : [[each.start, each.price]]))) : NONE;
+  /** Returns the prices of a series that nothing may act on. Shape: ascending by start. */
+  of(series: SeriesKey): readonly StatedPrice[] {
+    const doubts = this.#read().get(seriesName(series)) ?? [];
+    return doubts.filter(({ isAgreed }) => !isAgreed).sort((a, b) => a.start - b.start);
+  }
+
+  /** Returns the prices in stored rows of a home without those of `of`. */
+  pricesIn(series: SeriesKey, rows: Rows): readonly PricePoint[] {
+    return this.#trusted(series, pricePoints(rows, series.operation === "forecastPrices"));
+  }
+
+  /** Returns the prices in stored rows of a place without those of `of`, after those of the days since `since`. */
+  placePricesIn(series: SeriesKey, rows: Rows, since: EpochMs): PlacePoint[] {
+    const points = this.#trusted(series, placePoints(rows));
+    const past = points[0] ? this.#pastOf(series, { start: since, end: points[0].start }) : [];
+    const before = past.map(([start, end, price]) => ({ start, end, price, spot: price, charges: null, color: null }));
+    return [...before, ...points];
+  }
+
+  #pastOf(series: SeriesKey, range: Interval): z.infer<typeof storedPast> {
+    const past = readJson(this.#memory, pastName(series), storedPast) ?? [];
+    return past.filter(([start]) => contains(range, start));
+  }
+
+  #trusted<Point extends StatedPrice>(series: SeriesKey, points: readonly Point[]): readonly Point[] {
+    const doubtful = new Set(this.of(series).map(({ start }) => start));
+    return doubtful.size === 0 ? points : points.filter(({ start }) => !doubtful.has(start));
   }
 
   /** Returns the series that have implausible prices. */
@@ -49,52 +98,65 @@ export class DoubtfulPrices {
 
   /** Compares a response that arrived at `at` with the usual prices. Returns whether `of` changed. */
   note(series: SeriesKey, rows: Rows, at: EpochMs): boolean {
-    if (series.operation !== "prices" && series.operation !== "forecastPrices") return false;
+    const { poll } = operationOf(operationIdOf(series)).keep;
+    const points = READERS[poll]?.(rows);
+    // An empty response replaces no rows.
+    if (!points?.length) return false;
     const name = seriesName(series);
-    const today = this.#calendar.startOf("day", at);
-    const points = pricePoints(rows, false);
     const known = this.#read().get(name) ?? [];
     const received = new Set(points.map(({ start }) => start));
-    const next = known.filter(({ start }) => start > at - KEPT_MS && !received.has(start));
-    for (const [start, price] of this.#implausibleIn(series, points, today)) {
+    // Of a series without days, only what the newest response states counts.
+    const missing = series.unit === "latest" ? [] : known.filter(({ start }) => !received.has(start));
+    const next = missing.filter(({ start }) => start > at - KEPT_MS);
+    for (const { start, end, price } of this.#implausibleIn(series, points, at)) {
       const before = known.find((each) => each.start === start && each.price === price);
       const since = before?.since ?? at;
-      next.push({ start, price, since, isAgreed: before?.isAgreed === true || at - since >= MIN_PAUSE_MS });
+      next.push({ start, end, price, since, isAgreed: before?.isAgreed === true || at - since >= MIN_PAUSE_MS });
     }
-    if (JSON.stringify(next) === JSON.stringify(known)) return false;
+    const isChanged = JSON.stringify(next) !== JSON.stringify(known);
     if (next.length === 0) this.#read().delete(name);
     else this.#read().set(name, next);
-    this.#memory.write(NAME, JSON.stringify(Object.fromEntries(this.#read())));
-    return true;
+    if (isChanged) this.#memory.write(NAME, JSON.stringify(Object.fromEntries(this.#read())));
+    if (poll === "placePrices") this.#keepPast(series, points, at);
+    return isChanged;
   }
 
-  /** Returns the implausible prices of the last days, today and later. History is not compared. */
-  #implausibleIn(series: SeriesKey, points: readonly PricePoint[], today: EpochMs): Map<EpochMs, number> {
-    const days = Map.groupBy(
-      points.filter(({ start }) => start > today - KEPT_MS),
-      ({ start }) => this.#calendar.startOf("day", start),
-    );
-    const usual = days.size > 0 ? this.#usualOn(series, today) : null;
-    return new Map(usual ? [...days.values()].flatMap((day) => [...implausiblePrices(day, usual)]) : []);
+  /** Returns the implausible prices of the last days, today and later. Remembers what the prices of each day were. */
+  #implausibleIn(series: SeriesKey, points: readonly StatedPrice[], at: EpochMs): readonly StatedPrice[] {
+    const today = this.#calendar.startOf("day", at);
+    const since = this.#calendar.add("day", today, -USUAL_DAYS);
+    const recent = points.filter(({ start }) => start >= since);
+    if (recent.length === 0) return [];
+    const name = `usual_prices/${series.account}/${series.place}`;
+    const stored = readJson(this.#memory, name, storedDays)?.filter(({ day }) => day >= since) ?? [];
+    const usual = usualPrices(stored.filter(({ day }) => day < today));
+    const days = new Map(stored.map((each) => [each.day, each]));
+    const implausible: StatedPrice[] = [];
+    for (const [day, own] of Map.groupBy(recent, ({ start }) => this.#calendar.startOf("day", start))) {
+      const prices = pricesOfDay(own);
+      // A place's response has only the rest of today.
+      const whole = own[0]?.start === day ? prices : (days.get(day) ?? usual);
+      if (usual && day > at - KEPT_MS) implausible.push(...implausiblePrices(own, usual, whole));
+      if (prices && series.operation !== "forecastPrices" && (day > today || !days.has(day)))
+        days.set(day, { day, ...prices });
+    }
+    this.#memory.write(name, JSON.stringify([...days.values()].sort((a, b) => a.day - b.day)));
+    return implausible;
   }
 
-  #usualOn({ account, place }: SeriesKey, day: EpochMs): UsualPrices | null {
-    const known = this.#usual.get(place);
-    if (known?.day === day) return known.usual;
-    const units = ["fifteenMinutes", "hour"] as const;
-    const confirmed = units.map((unit): SeriesKey => ({ account, place, operation: "prices", unit }));
-    const series = confirmed.find((each) => this.#store.knownId(each) !== null);
-    const before = { start: this.#calendar.add("day", day, -USUAL_DAYS), end: day };
-    const days = series ? this.#store.rowsByChunk(series, before) : [];
-    const usual = usualPrices(days.map((rows) => pricePoints(rows, false)));
-    if (usual) this.#usual.set(place, { day, usual });
-    return usual;
+  #keepPast(series: SeriesKey, points: readonly StatedPrice[], at: EpochMs): void {
+    const since = this.#calendar.add("day", this.#calendar.startOf("day", at), -REFERENCE_DAYS);
+    const before = this.#pastOf(series, { start: since, end: points[0]?.start ?? since });
+    const own = this.#trusted(series, points).map(({ start, end, price }) => [start, end, price]);
+    this.#memory.write(pastName(series), JSON.stringify([...before, ...own]));
   }
 
-  #read(): Map<string, readonly Doubt[]> {
-    this.#doubts ??= new Map(
-      Object.entries(readJson(this.#memory, NAME, z.record(z.string(), z.array(storedDoubt))) ?? {}),
-    );
+  #read(): Map<string, Readonly<Doubts>> {
+    this.#doubts ??= new Map(Object.entries(readJson(this.#memory, NAME, storedDoubts) ?? {}));
     return this.#doubts;
   }
+}
+
+function pastName({ account, place }: SeriesKey): string {
+  return `past_prices/${account}/${place}`;
 }

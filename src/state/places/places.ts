@@ -2,17 +2,16 @@
 
 import type { Config } from "../../config/schema/schema.ts";
 import type { AccountTarget } from "../../core/fetching/fetch-types.ts";
-import type { LevelThresholds } from "../../core/prices/level.ts";
+import { type LevelThresholds, REFERENCE_DAYS } from "../../core/prices/level.ts";
 import {
   currencyOfRegion,
   type Place,
   type PlacePoint,
   type PlaceSnapshot,
-  placePoints,
   placeSnapshot,
 } from "../../core/prices/place-snapshot.ts";
 import type { KeyValue } from "../../core/runtime/key-value.ts";
-import { type SeriesKey, seriesName } from "../../core/series/series.ts";
+import type { SeriesKey } from "../../core/series/series.ts";
 import { slugOf } from "../../core/text/slug.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import type { EpochMs } from "../../core/time/interval.ts";
@@ -20,7 +19,6 @@ import { accountTarget } from "../../service/contract/polled-series.ts";
 import { seriesOf } from "../../service/contract/series-mapping.ts";
 import { THIRD_PARTY } from "../accounts/open-account.ts";
 import type { SeriesRepository } from "../series-repository.ts";
-import { PlaceHistory } from "./place-history.ts";
 import { type ConfiguredPlace, PlaceIds } from "./place-ids.ts";
 
 /** History of charges in years before 1 January of this year. */
@@ -44,7 +42,6 @@ export class Places {
   readonly #configured: readonly ConfiguredPlace[];
   readonly #library: SeriesRepository;
   readonly #calendar: Calendar;
-  readonly #past: PlaceHistory;
   readonly #ids: PlaceIds;
   readonly #thresholds: LevelThresholds | undefined;
 
@@ -52,7 +49,6 @@ export class Places {
     this.#configured = config.third_party?.places ?? [];
     this.#library = repository;
     this.#calendar = calendar;
-    this.#past = new PlaceHistory(memory, calendar);
     this.#ids = new PlaceIds(this.#configured, memory);
     this.#thresholds = thresholds;
   }
@@ -74,8 +70,7 @@ export class Places {
   priced(now: EpochMs, homeIds: ReadonlySet<string>): PricedPlace[] {
     return this.list(homeIds).map(({ place, configured }) => {
       const series = this.#priceSeries(configured);
-      const latest = placePoints((series && this.#library.store.latest(series)) ?? []);
-      return { place, points: series ? this.#past.joined(place.id, seriesName(series), latest, now) : [] };
+      return { place, points: series ? this.#pricesOf(series, now) : [] };
     });
   }
 
@@ -94,8 +89,15 @@ export class Places {
       const query = place.address ?? place.name;
       return [accountTarget(seriesOf(THIRD_PARTY, "addressSuggestions", { query }))];
     }
-    const last = placePoints(this.#library.store.latest(prices) ?? []).at(-1);
-    return [accountTarget(prices, last?.end ?? null), ...this.#chargeTargets(place, now)];
+    const [firstDoubtful] = this.#library.doubtful.of(prices);
+    const reaches = firstDoubtful?.start ?? this.#pricesOf(prices, now).at(-1)?.end ?? null;
+    return [accountTarget(prices, reaches), ...this.#chargeTargets(place, now)];
+  }
+
+  #pricesOf(series: SeriesKey, now: EpochMs): readonly PlacePoint[] {
+    const { doubtful, store } = this.#library;
+    const since = this.#calendar.add("day", this.#calendar.startOf("day", now), -REFERENCE_DAYS);
+    return doubtful.placePricesIn(series, store.latest(series) ?? [], since);
   }
 
   /** Returns the series of a place's prices; null for an address whose id is not known yet. */

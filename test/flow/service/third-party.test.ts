@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS } from "../../../src/core/time/interval.ts";
 import { TestDaemon, type TestDaemonOptions } from "../../support/daemon/test-daemon.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
+const at = (text: string) => Date.parse(text);
 const PLACES = [
   { name: "Region", region: "DK1" },
   { name: "Sommerhus", latitude: 56.1, longitude: 10.2 },
@@ -61,15 +62,59 @@ test("every place has cheap, level and the start of the cheapest hours without c
   }
 });
 
-test("a plug can follow the cheap signal of a place", async () => {
-  const plug = { name: "Boiler", family: "tasmota", topic: "boiler", home: "region", signal: "cheap" };
-  const { plugs } = configSchema.parse({ plugs: [plug] });
-  await using daemon = await withPlaces({ config: { consumer: {} as never, plugs } });
+test("without a consumer key, plugs follow a place, but no price that cannot be right before a second answer states it too", async () => {
+  const followed = { family: "tasmota", home: "region", signal: "cheap" } as const;
+  const { plugs } = configSchema.parse({
+    plugs: [
+      { ...followed, name: "Freezer", topic: "freezer", when_lost: "on" },
+      { ...followed, name: "Boiler", topic: "boiler", when_lost: "off" },
+    ],
+  });
+  await using daemon = await withPlaces({
+    start: at("2026-03-09T09:00:00Z"),
+    config: { consumer: {} as never, plugs },
+  });
   const { watcher, clock } = daemon;
-  await clock.runUntil(MORNING + 2 * HOUR_MS);
-  const state = () => watcher.json("elbro/plug/boiler/state");
-  await watcher.until(() => String(state().reason).startsWith("the price at Region is "), "its reason");
-  expect(state().wanted).toBe(watcher.payload("elbro/region/cheap") === "ON");
+  const problems = () => (watcher.json("elbro/info") as { problems: { code: string; subject: string }[] }).problems;
+  const doubted = () => problems().filter(({ code }) => code === "implausible_price");
+  const reaches = () => (watcher.json("elbro/region/prices") as { prices: { start: string }[] }).prices.at(-1)?.start;
+  const wanted = () => ["freezer", "boiler"].map((id) => watcher.json(`elbro/plug/${id}/state`).wanted);
+  for (let days = 1; days <= 15; days++) {
+    clock.leap(MORNING + days * DAY_MS - HOUR_MS);
+    await clock.runUntil(MORNING + days * DAY_MS);
+  }
+  await clock.runUntil(at("2026-03-25T18:00:00Z"));
+  const { wanted: isWanted, reason } = watcher.json("elbro/plug/boiler/state");
+  expect(reason).toMatch(/^the price at Region is /);
+  expect(isWanted).toBe(watcher.payload("elbro/region/cheap") === "ON");
+  expect([daemon.simulator.attempts("consumer").day.size, doubted()]).toEqual([0, []]);
+  const wrong = { operation: "regionPrices", fault: "wrongRows" } as const;
+  const ofDay = (day: string) => ({ rowsFrom: at(`${day}T00:00:00+01:00`), rowsTo: at(`${day}T24:00:00+01:00`) });
+  daemon.simulator.setFaults([
+    // The recheck at 20:02 has a wrong hour of today, and one of tomorrow, of which the next answer is at 00:20.
+    { ...wrong, factor: 1_000, rowsFrom: at("2026-03-25T20:00:00Z"), rowsTo: at("2026-03-25T21:00:00Z") },
+    { ...wrong, factor: 1_000, rowsFrom: at("2026-03-26T10:00:00Z"), rowsTo: at("2026-03-26T11:00:00Z") },
+    // Tomorrow comes in the hundredth of the currency, and is corrected at 13:40.
+    { ...wrong, factor: 100, ...ofDay("2026-03-27"), to: at("2026-03-26T12:40:00Z") },
+    // The day after it really is a hundredth, which a second answer says, too.
+    { ...wrong, factor: 0.01, ...ofDay("2026-03-28") },
+  ]);
+  await clock.runUntil(at("2026-03-25T19:55:00Z"));
+  expect(doubted()).toEqual([expect.objectContaining({ subject: 'third_party regionPrices {"region":"DK1"} values' })]);
+  expect(watcher.payload("elbro/region/price")).not.toBe(null);
+  await clock.runUntil(at("2026-03-25T20:05:00Z"));
+  expect([watcher.payload("elbro/region/price"), watcher.payload("elbro/region/cheap")]).toEqual([null, "OFF"]);
+  expect(wanted()).toEqual([true, false]);
+  await clock.runUntil(at("2026-03-25T21:05:00Z"));
+  expect(watcher.payload("elbro/region/price")).not.toBe(null);
+  await clock.runUntil(at("2026-03-26T10:05:00Z"));
+  expect(Number(watcher.payload("elbro/region/price"))).toBeGreaterThan(50);
+  await clock.runUntil(at("2026-03-26T12:35:00Z"));
+  expect([doubted().length, reaches()]).toEqual([1, "2026-03-26T22:00:00Z"]);
+  await clock.runUntil(at("2026-03-26T13:15:00Z"));
+  expect([doubted().length, reaches()]).toEqual([0, "2026-03-27T22:00:00Z"]);
+  await clock.runUntil(at("2026-03-27T14:15:00Z"));
+  expect([doubted().length, reaches()]).toEqual([0, "2026-03-28T22:00:00Z"]);
 });
 
 test("an address is looked up once, charges and their history once a day, with one request in 10 s", async () => {
@@ -85,13 +130,4 @@ test("an address is looked up once, charges and their history once a day, with o
   expect(Math.abs(count("addressPrices") - count("regionPrices"))).toBeLessThanOrEqual(1);
   expect(count("regionPrices")).toBeLessThanOrEqual(12);
   expect(Math.max(...daemon.simulator.attempts("thirdParty").minute.values())).toBeLessThanOrEqual(7);
-});
-
-test("places work without a consumer key", async () => {
-  await using daemon = await withPlaces({ config: { consumer: {} as never } });
-  await daemon.clock.runUntil(MORNING + HOUR_MS);
-  const { watcher } = daemon;
-  await watcher.until(() => watcher.payload("elbro/region/spot") !== null, "the spot price of the region");
-  expect(daemon.simulator.attempts("consumer").day.size).toBe(0);
-  expect(watcher.json("elbro/info").problems).toEqual([]);
 });

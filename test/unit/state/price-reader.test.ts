@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { type Row, rowStart, type SeriesKey } from "../../../src/core/series/series.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { type EpochMs, formatInstant, type Interval } from "../../../src/core/time/interval.ts";
+import { DoubtfulPrices } from "../../../src/state/answers/doubtful-prices.ts";
 import { HomeReader, type HomeReaderDeps, publishedSnapshot } from "../../../src/state/price-reader.ts";
 import { takeBrokenPromises } from "../../support/daemon/broken-promises.ts";
 import { at, calendar, dayOf, daysOf, HOME } from "../../support/home/price-days.ts";
@@ -62,11 +63,15 @@ let memory: Map<string, string>;
 let reader: HomeReader;
 
 function open(more: Partial<HomeReaderDeps> = {}): HomeReader {
+  const kept = {
+    read: (name: string) => memory.get(name) ?? null,
+    write: (name: string, value: string) => memory.set(name, value),
+  };
   return new HomeReader({
     store,
     calendar,
-    doubtful: { of: () => new Map() },
-    memory: { read: (name) => memory.get(name) ?? null, write: (name, value) => memory.set(name, value) },
+    doubtful: new DoubtfulPrices(kept, calendar),
+    memory: kept,
     ...more,
   });
 }

@@ -1,14 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { implausiblePrices, usualPrices } from "../../../../src/core/prices/implausible.ts";
+import { implausiblePrices, pricesOfDay, usualPrices } from "../../../../src/core/prices/implausible.ts";
 import type { PricePoint } from "../../../../src/core/prices/timeline.ts";
 import { HOUR_MS } from "../../../../src/core/time/interval.ts";
 
 const dayOf = (prices: readonly number[]): PricePoint[] =>
   prices.map((price, i) => ({ start: i * HOUR_MS, end: (i + 1) * HOUR_MS, price, estimate: false }));
 const NORMAL = Array.from({ length: 24 }, (_, hour) => 1 + hour / 24);
-const USUAL = usualPrices(Array.from({ length: 60 }, () => dayOf(NORMAL)));
-const countIn = (prices: readonly number[]) => USUAL && implausiblePrices(dayOf(prices), USUAL).size;
+const normalDays = (length: number) =>
+  Array.from({ length }, () => pricesOfDay(dayOf(NORMAL))).flatMap((day) => day ?? []);
+const USUAL = usualPrices(normalDays(60));
+const countIn = (prices: readonly number[]) => USUAL && implausiblePrices(dayOf(prices), USUAL).length;
 
 test.each([
   ["a normal day", NORMAL, 0],
@@ -26,6 +28,15 @@ test.each([
   expect(countIn(prices)).toBe(expected);
 });
 
+test("the rest of a day is compared with the whole day", () => {
+  const night = dayOf([0.003, 0.002]);
+  const [normal] = normalDays(1);
+  const wrong = pricesOfDay(dayOf(NORMAL.map((price) => price / 500)));
+  expect([normal, wrong].map((whole) => USUAL && whole && implausiblePrices(night, USUAL, whole).length)).toEqual([
+    0, 2,
+  ]);
+});
+
 test("prices between a tenth and ten times the usual ones are plausible", () => {
   fc.assert(
     fc.property(
@@ -36,6 +47,6 @@ test("prices between a tenth and ten times the usual ones are plausible", () => 
 });
 
 test("nothing is known of what is usual from fewer than 14 days", () => {
-  expect(usualPrices(Array.from({ length: 13 }, () => dayOf(NORMAL)))).toBe(null);
-  expect(usualPrices([...Array.from({ length: 13 }, () => dayOf(NORMAL)), []])).toBe(null);
+  expect([pricesOfDay([]), usualPrices(normalDays(13))]).toEqual([null, null]);
+  expect(usualPrices(normalDays(14))).toEqual({ maximum: 1 + 23 / 24, median: (1 + 11 / 24 + (1 + 12 / 24)) / 2 });
 });
