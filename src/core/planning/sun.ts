@@ -56,28 +56,12 @@ export interface SunOptions {
   readonly calendar: Calendar;
 }
 
-interface KnownPrices {
-  readonly timeline: Timeline;
-  readonly exported: Timeline;
-  readonly prices: Timeline;
-}
-/** Results by power and other runs, which stay the same objects while nothing has changed. */
-const known = new WeakMap<UsualSurplus, Map<string, KnownPrices>>();
-
 /**
  * Returns prices as a plan pays them if each day were one of the last days: the export price for what the roof has left,
  * otherwise the price. Shape: the points of `timeline`; unchanged where the surplus is unknown or not worth less.
  */
 export function sunPrices(timeline: Timeline, exported: Timeline, options: SunOptions): Timeline {
-  const { surplus, kw, others } = options;
-  const made = known.get(surplus) ?? new Map<string, KnownPrices>();
-  known.set(surplus, made);
-  const key = JSON.stringify([kw, others]);
-  const before = made.get(key);
-  if (before?.timeline === timeline && before.exported === exported) return before.prices;
-  const prices = { ...timeline, points: timeline.points.map((point) => priced(point, exported, options)) };
-  made.set(key, { timeline, exported, prices });
-  return prices;
+  return { ...timeline, points: timeline.points.map((point) => priced(point, exported, options)) };
 }
 
 function priced(point: PricePoint, exported: Timeline, options: SunOptions): PricePoint {

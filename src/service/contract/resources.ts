@@ -132,7 +132,6 @@ export const pricePoint = z.looseObject({
   /** Null: a colour that elbro does not know. */
   color: z.nullish(z.enum(["green", "yellow", "red"])),
 });
-export type ServicePrice = z.infer<typeof pricePoint>;
 
 export const addressSuggestion = z.looseObject({
   id: z.string(),
