@@ -52,11 +52,6 @@ function hours(from: number, count: number): object[] {
 describe("a place requests", () => {
   const COUNTS = "daily requestCounts {}";
 
-  test("only the request count without a place", () => {
-    using shown = new Shown([]);
-    expect(shown.asked()).toEqual([COUNTS]);
-  });
-
   test("the prices of its region", () => {
     using shown = new Shown([REGION]);
     expect(shown.asked()).toEqual([COUNTS, 'placePrices regionPrices {"region":"DK1"}']);
@@ -78,13 +73,6 @@ describe("a place requests", () => {
     for (const day of ["2026-03-29", "2026-10-25"])
       for (const time of ["00:00", "12:00", "23:59"])
         expect(shown.asked(local(`${day} ${time}`)).join()).toContain(`"date":${local(day)}}`);
-  });
-
-  test("by address: its id once, then its prices", async () => {
-    using shown = new Shown([FLAT]);
-    expect(shown.asked()).toEqual([COUNTS, 'addressSearch addressSuggestions {"query":"Vesterbrogade 1"}']);
-    await shown.stored("addressSuggestions", { query: "Vesterbrogade 1" }, [{ id: "id-1", text: "Vesterbrogade 1" }]);
-    expect(shown.asked()).toEqual([COUNTS, 'placePrices addressPrices {"addressId":"id-1"}']);
   });
 
   test("by an address that is not the first of the search: its own id", async () => {
@@ -116,6 +104,12 @@ describe("a place requests", () => {
 describe("a displayed place", () => {
   const ids = (shown: Shown, taken: readonly string[] = []) =>
     shown.places.snapshots(NOW, new Set(taken)).map(({ place }) => place.id);
+  const idsWith =
+    (store: StoreOnDisk) =>
+    (places: readonly ConfiguredPlace[], taken: readonly string[] = []) => {
+      using later = new Shown(places, store);
+      return ids(later, taken);
+    };
 
   test("a displayed place has a unique slug that differs from those of homes", () => {
     using shown = new Shown([REGION, { ...REGION, name: "Home" }, { ...REGION, name: "région" }]);
@@ -124,10 +118,7 @@ describe("a displayed place", () => {
 
   test("a displayed place keeps its slug in any order of the configuration, and when others are added or removed", () => {
     using store = new StoreOnDisk();
-    const idsOf = (places: readonly ConfiguredPlace[], taken: readonly string[] = []) => {
-      using later = new Shown(places, store);
-      return ids(later, taken);
-    };
+    const idsOf = idsWith(store);
     const [north, south] = [
       { ...REGION, name: "Hut" },
       { ...CABIN, name: "hut!" },
@@ -141,10 +132,7 @@ describe("a displayed place", () => {
 
   test("a displayed place keeps its slug when renamed, and yields it only to a home", () => {
     using store = new StoreOnDisk();
-    const idsOf = (places: readonly ConfiguredPlace[], taken: readonly string[] = []) => {
-      using later = new Shown(places, store);
-      return ids(later, taken);
-    };
+    const idsOf = idsWith(store);
     const twin = { ...REGION, name: "Twin" };
     expect(idsOf([REGION, twin])).toEqual(["region", "twin"]);
     expect(idsOf([twin, { ...REGION, name: "Denmark west" }])).toEqual(["twin", "region"]);
