@@ -1,5 +1,6 @@
 /** Card with the next runs of the plans. */
 
+import { savedTotal } from "../../core/planning/snapshot/saved-total.ts";
 import { usePage } from "../page.ts";
 import { PlanIcon } from "../plans/plan-icon.tsx";
 import { headlineOf } from "../plans/plan-words.ts";
@@ -38,9 +39,6 @@ export function NextRuns() {
   );
 }
 
-/** Minimum amount that is worth a sentence. */
-const MIN_SAVED = 0.5;
-
 /** What the runs of yesterday saved, compared with a start when their window opened. Nothing if that is unknown. */
 function SavedYesterday() {
   const { t, f, store } = usePage();
@@ -48,15 +46,12 @@ function SavedYesterday() {
   const [from = "", to = ""] = [f.calendar.add("day", today, -1), today].map((at) => new Date(at).toISOString());
   const home = store.home.value?.id ?? "";
   const found = useRead("GET /local/v1/runs", store.lastRuns.value ? { home, from, to } : null, store.lastRuns.value);
-  const runs = Object.values(Object.groupBy(found?.runs ?? [], ({ plan }) => plan)).flatMap((own = []) => {
-    const saved = own.reduce((sum, run) => sum + (run.against_window_start ?? 0), 0);
-    return own[0] ? [{ ...own[0], saved }] : [];
-  });
-  const [first, ...others] = runs.sort((a, b) => b.saved - a.saved);
-  const saved = runs.reduce((sum, run) => sum + run.saved, 0);
-  if (!first || saved < MIN_SAVED) return null;
-  const facts = { saved: f.money(saved, first.currency, saved < 10 ? 2 : 0), name: first.name };
-  return <p class="soft">{t(others.length > 0 ? "saved_yesterday" : "saved_yesterday_by", facts)}</p>;
+  const runs = found?.runs.map(({ name, currency, against_window_start: saved }) => ({ plan: name, currency, saved }));
+  const saving = savedTotal(runs ?? []);
+  if (!saving) return null;
+  const { total, currency, most, share } = saving;
+  const facts = { saved: f.money(total, currency, total < 10 ? 2 : 0), name: most ?? "" };
+  return <p class="soft">{t(`saved_yesterday_${share}`, facts)}</p>;
 }
 
 function byStart(a: Plan, b: Plan): number {

@@ -5,6 +5,7 @@ import { localTimeText } from "../../core/planning/model/local-time.ts";
 import { hasHours } from "../../core/planning/model/plan-spec.ts";
 import { mergeRuns } from "../../core/planning/model/plan-windows.ts";
 import { type PlanSnapshot, savingOf, savingOver } from "../../core/planning/snapshot/plan-snapshot.ts";
+import { MIN_SAVED, savedTotal } from "../../core/planning/snapshot/saved-total.ts";
 import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import type { PricePoint } from "../../core/prices/timeline.ts";
 import type { NotifyEvent } from "../../core/status/notify-event.ts";
@@ -40,8 +41,6 @@ const MAX_SPANS = 4;
 /** Before this time the night has not ended, and no saving is told. From the other one on it is old. */
 const MORNING_MINUTE = 6 * 60;
 const EVENING_MINUTE = 20 * 60;
-/** A lower saving is not worth a message. Unit: currency. */
-const MIN_SAVED = 0.5;
 /** States in which a plan does not get its hours. */
 const HINDERED: ReadonlySet<PlanSnapshot["state"]> = new Set(["impossible", "no_prices", "partial"]);
 
@@ -119,24 +118,18 @@ function plannedOf(plan: PlanSnapshot, { calendar, now }: Observed, say: Say): C
   return [{ id, event: "planned", patience: "some", note }];
 }
 
-/** What the plans saved yesterday, in the morning. Amounts in another currency than the first are left out. */
+/** What the plans saved yesterday, in the morning. */
 function savedOf({ yesterday, calendar, now }: Observed, say: Say): Condition[] {
   const minute = calendar.minuteOfDay(now);
   if (minute < MORNING_MINUTE || minute >= EVENING_MINUTE) return [];
-  const currency = yesterday[0]?.currency ?? null;
-  const byPlan = Map.groupBy(
-    yesterday.filter((run) => run.currency === currency),
-    ({ definition }) => definition.name,
-  );
-  const savings = [...byPlan].map(([plan, results]) => {
-    const all = results.map(({ run }) => savingOver(savingOf(run), run.kwh).againstWindowStart ?? 0);
-    return { plan, saved: all.reduce((sum, saved) => sum + saved, 0) };
+  const runs = yesterday.map(({ definition, currency, run }) => {
+    return { plan: definition.name, currency, saved: savingOver(savingOf(run), run.kwh).againstWindowStart };
   });
-  const total = savings.reduce((sum, { saved }) => sum + saved, 0);
-  const best = savings.find(({ saved }) => saved > total / 2);
-  if (total < MIN_SAVED) return [];
-  const facts = { saved: amount(total, currency, say), plan: best?.plan ?? "" };
-  const message = say(best && savings.length > 1 ? "note.saved_most" : "note.saved", facts);
+  const saving = savedTotal(runs);
+  if (!saving) return [];
+  const { total, currency, most, share } = saving;
+  const facts = { saved: amount(total, currency, say), plan: most ?? "" };
+  const message = say(share === "most" ? "note.saved_most" : "note.saved", facts);
   const note = { title: say("note.saved_title"), message, priority: 3, tags: ["moneybag"] } as const;
   return [{ id: `saved ${calendar.dateOf(now)}`, event: "saved", patience: "none", note }];
 }

@@ -107,6 +107,8 @@ test("what the plans saved yesterday is a condition in the morning", () => {
     conditionsIn({ ...NOTHING, now, language, yesterday: runs }).map(({ note }) => note.message);
   expect(at(NOON)).toEqual(["Yesterday elbro saved 35.50 DKK, most of it with Car."]);
   expect(at(NOON, yesterday.slice(1, 2), "da")).toEqual(["I går sparede elbro 3,00 DKK."]);
+  const equal = ["Car", "Washer", "Dryer"].map((id) => result(id, 1.3));
+  expect(at(NOON, equal)).toEqual(["Yesterday elbro saved 9.00 DKK."]);
   expect([at(NOON - 7 * HOUR_MS), at(NOON + 9 * HOUR_MS), at(NOON, [result("Car", 1)])]).toEqual([[], [], []]);
 });
 
