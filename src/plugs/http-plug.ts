@@ -48,6 +48,8 @@ export type PlugAnswer =
 export interface HttpPlug {
   /** Sends a GET. Returns false if too many are waiting. */
   readonly send: (message: PlugMessage) => boolean;
+  /** Returns true while a request has no answer. */
+  readonly isBusy: () => boolean;
   /** Waits up to 1 s for the pending requests, then closes the connection. */
   readonly close: () => Promise<void>;
 }
@@ -59,8 +61,9 @@ export function openHttpPlug(access: HttpAccess, onAnswer: (answer: PlugAnswer) 
   let waiting = 0;
   let last: Promise<void> = Promise.resolve();
   const get = async (path: string) => {
-    onAnswer(await answerTo(access, login, path, closing.signal));
+    const answer = await answerTo(access, login, path, closing.signal);
     waiting--;
+    onAnswer(answer);
   };
   return {
     send({ topic: path }) {
@@ -69,6 +72,7 @@ export function openHttpPlug(access: HttpAccess, onAnswer: (answer: PlugAnswer) 
       last = last.then(() => get(path));
       return true;
     },
+    isBusy: () => waiting > 0,
     async close() {
       const deadline = setTimeout(() => closing.abort(), MAX_CLOSING_MS);
       await last;

@@ -6,6 +6,8 @@ import type { PlugMessage } from "../core/plugs/families/plug-family.ts";
 export interface PlugTransport {
   /** Sends a message now or never. */
   readonly send: (message: PlugMessage) => void;
+  /** Returns true while a message has no answer yet, if the protocol answers each. No command follows until then. */
+  readonly isBusy?: () => boolean;
   /** Interval of state requests; null for a plug that reports its state by itself. Unit: ms. */
   readonly pollMs: number | null;
   /** True if it depends on the connection to the broker. */

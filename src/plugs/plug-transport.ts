@@ -68,7 +68,7 @@ function overHttp(
     wake();
   });
   plug.isUp(true);
-  return { send: (message) => void client.send(message), pollMs: POLL_MS, isOnBroker: false, close: client.close };
+  return { ...client, send: (message) => void client.send(message), pollMs: POLL_MS, isOnBroker: false };
 }
 
 /** Returns the reason why a device does not let elbro in, for the owner; null if it does, or does not answer at all. */

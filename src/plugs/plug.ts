@@ -265,9 +265,9 @@ export class Plug {
     this.#machine.take({ watts: this.#meter.watts, isOn, runs, isForced: manualOverride === true }, now);
   }
 
-  /** Sends the commands that are due, unless its plans are being decided. Returns when to do so again. */
+  /** Sends the commands that are due, unless its plans are being decided or it has not answered yet. Returns when to do so again. */
   #switch(now: EpochMs): EpochMs {
-    if (this.#deps.isDeciding?.(this.config, now)) return Number.POSITIVE_INFINITY;
+    if (this.#transport.isBusy?.() || this.#deps.isDeciding?.(this.config, now)) return Number.POSITIVE_INFINITY;
     if (this.#link === "new" && this.config.signal_topic !== undefined) this.#signalBy ??= now + SIGNAL_GRACE_MS;
     if (this.#link === "new" && now >= (this.#signalBy ?? now)) return this.#handle([{ kind: "connected" }], now);
     if (this.#link === "up") return Math.min(this.#handle([], now), this.#poll(now));

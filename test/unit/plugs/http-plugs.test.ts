@@ -91,12 +91,12 @@ class HttpWorld implements AsyncDisposable {
       this.#answered();
     });
     return {
+      ...plug,
       send: (message) => {
         const sent = plug.send(message);
         if (sent) this.#open++;
         return sent;
       },
-      close: () => plug.close(),
     };
   }
 
@@ -205,6 +205,17 @@ test("an inverted plug has its relay off while the appliance is on, and the rela
   expect([device.on, world.plugs.snapshots()[0]?.on]).toEqual([false, true]);
   world.passes(17.5 * MINUTE_MS);
   expect(device.on).toBe(true);
+});
+
+test("a plug gets no other command, and is no problem, before it has answered the last", async () => {
+  await using world = await HttpWorld.start("tasmota");
+  world.server.asked.length = 0;
+  world.wanted = { on: true, until: T0 + 40 * MINUTE_MS };
+  // No answer is read before `settle`, however slow the device or fast the clock is.
+  for (; world.now < T0 + 5 * MINUTE_MS; world.now += MINUTE_MS) world.plugs.tick(world.now);
+  await world.settle();
+  expect(world.server.asked.filter((path) => /Power\d* ON/i.test(path))).toHaveLength(1);
+  expect([world.server.device.on, world.problems]).toEqual([true, []]);
 });
 
 test("a plug that never responds gets at most four requests, and does not delay shutdown", async () => {
