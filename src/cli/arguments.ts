@@ -117,6 +117,12 @@ export function textArgument(value: string | boolean | undefined): string | unde
   return typeof value === "string" ? value : undefined;
 }
 
+/** Returns the value of `--hash-encoding`. Errors: throws a BadArgument. */
+export function encodingArgument(text = "hex"): "hex" | "base64" {
+  if (text === "hex" || text === "base64") return text;
+  throw new BadArgument(`--hash-encoding is "${text}"; expected hex or base64`);
+}
+
 function parse(argv: readonly string[], options: Options, usage: string) {
   try {
     const { values, positionals } = parseArgs({ args: [...argv], allowPositionals: true, options });

@@ -11,7 +11,7 @@ import { nearest } from "../../config/reading/suggest-key.ts";
 import { DEFAULT_DATA_DIR } from "../../config/schema/schema.ts";
 import { KEY_NAME } from "../../core/text/key-name.ts";
 import type { LocalError } from "../../http/errors.ts";
-import { type Arguments, BadArgument, type CommandLine, textArgument } from "../arguments.ts";
+import { type Arguments, BadArgument, type CommandLine, encodingArgument, textArgument } from "../arguments.ts";
 import { isDemo, LOOPBACK_KEY } from "../demo.ts";
 import { print, printJson } from "../output.ts";
 import { systemClock } from "../system-clock.ts";
@@ -119,7 +119,7 @@ function wantedIn(name: string, values: Arguments["values"]) {
     third_party: values["third-party"] === true,
     requests_per_minute: limit("--per-minute", textArgument(values["per-minute"])),
     requests_per_day: limit("--per-day", textArgument(values["per-day"])),
-    hash_encoding: encodingIn(textArgument(values["hash-encoding"])),
+    hash_encoding: encodingArgument(textArgument(values["hash-encoding"])),
   };
 }
 
@@ -148,9 +148,4 @@ function limit(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new BadArgument(`${option}: "${text}" is not a whole number above 0`);
-}
-
-function encodingIn(text = "hex"): "hex" | "base64" {
-  if (text === "hex" || text === "base64") return text;
-  throw new BadArgument(`--hash-encoding: "${text}" is not an encoding; expected hex or base64`);
 }

@@ -6,12 +6,18 @@ import { errorMessage } from "../../core/text/error-words.ts";
 import { foreignSources, readForeign } from "../../core/text/foreign-text.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import { parseInstant } from "../../service/contract/range.ts";
-import type { HashEncoding } from "../../service/third-party-token.ts";
 import { readFaultRules } from "../../simulator/fault-rules.ts";
 import { type HomeName, homeNames } from "../../simulator/homes.ts";
 import { readPriceFile } from "../../simulator/market/price-file.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
-import { type Arguments, BadArgument, type CommandLine, optionLines, textArgument } from "../arguments.ts";
+import {
+  type Arguments,
+  BadArgument,
+  type CommandLine,
+  encodingArgument,
+  optionLines,
+  textArgument,
+} from "../arguments.ts";
 import { failed } from "../output.ts";
 
 const options = {
@@ -98,7 +104,7 @@ export function simulatorOptions({ values }: Arguments, now: () => EpochMs): Sim
     faults: faults === undefined ? [] : faultsOf(faults),
     accounts: wholeNumberOf("--accounts", text("accounts") ?? "1", MAX_ACCOUNTS),
     homes: homesOf(text("homes") ?? "danish,swedish"),
-    hashEncoding: encodingOf(text("hash-encoding") ?? "hex"),
+    hashEncoding: encodingArgument(text("hash-encoding")),
   };
 }
 
@@ -136,11 +142,6 @@ function homesOf(text: string): HomeName[] {
     if (home) return home;
     throw bad(`--homes has "${name}"; expected some of ${homeNames.join(",")}`);
   });
-}
-
-function encodingOf(text: string): HashEncoding {
-  if (text === "hex" || text === "base64") return text;
-  throw bad(`--hash-encoding is "${text}"; expected hex or base64`);
 }
 
 function pricesOf(path: string): string {

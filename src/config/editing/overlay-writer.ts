@@ -11,10 +11,10 @@ import { serverIn } from "../overlay/secret-servers.ts";
 import { type ConfigTexts, MAX_CONFIG_BYTES } from "../reading/config-texts.ts";
 import type { ConfigReading } from "../reading/load.ts";
 import { below, type ConfigMistake, joined, mistakeAt } from "../reading/mistake.ts";
-import { readYaml } from "../reading/yaml-text.ts";
+import { treeIn } from "../reading/yaml-text.ts";
 import { type Config, configSchema, secretServers } from "../schema/schema.ts";
 import { connections } from "../settings.ts";
-import { isTree, type Tree, valueAt } from "../tree.ts";
+import { type Tree, valueAt } from "../tree.ts";
 import { type ConfigurationFiles, revisionOf } from "./configuration-files.ts";
 import {
   type Caller,
@@ -118,7 +118,7 @@ export class OverlayWriter {
   /** Returns the files as `texts`, or as they are now. */
   now(known?: ConfigTexts): OverlayNow {
     const { texts, flaw } = known ? { texts: known, flaw: null } : this.#deps.files.readable();
-    const owner = treeIn(texts.file);
+    const owner = treeIn(texts.file ?? "") ?? {};
     const { overlay, mistake } = readOverlay(texts.overlay, owner);
     const { name } = this.#deps.files;
     return { overlay, owner, name, revision: revisionOf(texts), mistake: mistake ?? flaw };
@@ -277,9 +277,4 @@ function refusalOf(path: string, found: readonly ConfigMistake[]): EditRefusal {
   const mistakes = below(own, found);
   const isOwn = found.every((mistake) => mistake.path.startsWith(own));
   return { ...refusal(isOwn ? "invalid_parameter" : "conflict", mistakesMessage(isOwn ? mistakes : found)), mistakes };
-}
-
-function treeIn(text: string | null): Tree {
-  const reading = text === null ? null : readYaml(text);
-  return reading?.kind === "value" && isTree(reading.value) ? reading.value : {};
 }

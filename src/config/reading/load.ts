@@ -17,7 +17,7 @@ import { describeIssue } from "./config-error.ts";
 import { overlayUnread } from "./config-texts.ts";
 import { applyEnvironment, applySecrets, applyShard } from "./environment.ts";
 import { type ConfigMistake, isSecretKey, pathText } from "./mistake.ts";
-import { readYaml, type YamlReading } from "./yaml-text.ts";
+import { readYaml, treeIn, type YamlReading } from "./yaml-text.ts";
 
 export type ConfigReading<Value = Config> =
   | {
@@ -267,7 +267,8 @@ function resolve(
     if (isAbsent(below, path) && (kind === "section" || kind === "list")) delete value[key];
     else if (known) {
       // The form of the Home Assistant app has no keys below those of an entry, so a section of it is a text there.
-      if (kind === "section" && typeof path.at(-1) === "number") value[key] = sectionIn(below);
+      if (kind === "section" && typeof path.at(-1) === "number" && typeof below === "string")
+        value[key] = treeIn(below) ?? below;
       resolve(draft, value[key], known, [...path, key]);
       if (kind === "section" && !hasKeys(value[key])) delete value[key];
     } else if (draft && key.endsWith(FILE_SUFFIX)) readInto(draft, value, key, { shape, path });
@@ -277,12 +278,6 @@ function resolve(
 /** Returns on and off of YAML 1.1, with which Home Assistant reads options as true and false, as they were written. */
 function asWord(value: unknown, node: z.core.$ZodType | undefined): unknown {
   return typeof value === "boolean" && wordsOf(node).includes("on") ? (value ? "on" : "off") : value;
-}
-
-/** Returns the keys and values in a text such as `{ from: "2026-07-01" }`; any other value as it is. */
-function sectionIn(value: unknown): unknown {
-  const reading = typeof value === "string" ? readYaml(value) : null;
-  return reading?.kind === "value" && isTree(reading.value) ? reading.value : value;
 }
 
 /** Returns whether a section holds more than the empty lists that a form cannot leave out. */

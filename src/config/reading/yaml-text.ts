@@ -2,6 +2,7 @@
 
 import { isMap, isScalar, isSeq, LineCounter, type Pair, type ParsedNode, parseDocument, visit } from "yaml";
 import { type Message, message, messageOr, placed } from "../../core/language/text.ts";
+import { isTree, type Tree } from "../tree.ts";
 
 /** `where` is a position such as `line 3, column 7`; null if the mistake concerns the whole text. */
 export type YamlReading =
@@ -46,6 +47,12 @@ export function readYaml(text: string): YamlReading {
     const { line, col } = lines.linePos(at);
     return { kind: "mistake", where: `line ${line}, column ${col}`, said: message("mistake.yaml_bad_alias") };
   }
+}
+
+/** Returns the keys and values of a text such as `{ from: "2026-07-01" }`; null for any other text. */
+export function treeIn(text: string): Tree | null {
+  const reading = readYaml(text);
+  return reading.kind === "value" && isTree(reading.value) ? reading.value : null;
 }
 
 /** Returns the message of an error of the library. Its own messages quote the text, which may contain a password. */
