@@ -6,3 +6,8 @@ export function hueOf(id: string, plans: readonly { readonly id: string }[] | nu
   const place = (plans ?? []).findIndex((plan) => plan.id === id);
   return `plan-${((place + HUES) % HUES) + 1}`;
 }
+
+/** Returns the style with the colour of a plan as `--plan`. */
+export function hueStyle(...plan: Parameters<typeof hueOf>) {
+  return { "--plan": `var(--${hueOf(...plan)})` };
+}

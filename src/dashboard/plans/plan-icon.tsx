@@ -3,7 +3,7 @@ import type { PlanIconName } from "../../core/planning/model/plan-icons.ts";
 import { Icon } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import type { Plan } from "../store/answers.ts";
-import { hueOf } from "./plan-hues.ts";
+import { hueStyle } from "./plan-hues.ts";
 
 export const PLAN_ICONS: Readonly<Record<PlanIconName, string>> = {
   plug: "M9 3v5m6-5v5M6 8h12v3a6 6 0 0 1-12 0zm6 9v4",
@@ -26,7 +26,7 @@ type ShownPlan = Pick<Plan, "id" | "icon"> & Partial<Pick<Plan, "on" | "state">>
 export function PlanIcon({ plan: { id, icon, on, state = "done" } }: { readonly plan: ShownPlan }) {
   const { store } = usePage();
   return (
-    <span class={`plan-icon ${hueOf(id, store.plans.value)} ${on ? "on" : state}`} aria-hidden="true">
+    <span class={`plan-icon ${on ? "on" : state}`} style={hueStyle(id, store.plans.value)} aria-hidden="true">
       <Icon path={PLAN_ICONS[icon]} />
     </span>
   );

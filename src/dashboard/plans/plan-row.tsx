@@ -10,7 +10,7 @@ import type { Plan } from "../store/answers.ts";
 import { call, refusalIn } from "../store/requests.ts";
 import { EntryButtons } from "./entry-buttons.tsx";
 import { ONCE_HOURS, planOnce } from "./once.ts";
-import { hueOf } from "./plan-hues.ts";
+import { hueStyle } from "./plan-hues.ts";
 import { PlanIcon } from "./plan-icon.tsx";
 import { LearnedRuns } from "./plan-learned.tsx";
 import type { PlanChange } from "./plan-settings.tsx";
@@ -42,7 +42,7 @@ export function PlanRow({ plan, look, isOpen, onOpen, onTask }: PlanRowProps) {
   const headline = headlineOf(plan, page, store.time.value);
   const state = t(`state_${plan.state}`);
   return (
-    <article class={`plan ${hueOf(plan.id, store.plans.value)}${plan.on ? " on" : ""}`} aria-labelledby={title}>
+    <article class={plan.on ? "plan on" : "plan"} style={hueStyle(plan.id, store.plans.value)} aria-labelledby={title}>
       <div class="plan-line">
         <h3 class="plan-title">
           <Button
