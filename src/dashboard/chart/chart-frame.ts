@@ -12,6 +12,9 @@ const RIGHT = 6;
 /** Height of a lane with its name to the left, and with its name above it in a narrow chart. */
 const LANE_HEIGHT = 20;
 const NARROW_LANE_HEIGHT = 34;
+/** Width of a letter of 11 and 12 px, and of the icon of a lane with its gap. */
+export const LETTER_PX = 6;
+export const ICON_WIDTH = 22;
 /** Minimum width of a chart with room for names to the left, and maximum share of it that they take. */
 const WIDE = 560;
 const MAX_NAMES_SHARE = 0.22;
@@ -53,15 +56,16 @@ export function frameOf(view: ChartView, size: ChartSize): ChartFrame {
   const lane = (isNarrow ? NARROW_LANE_HEIGHT : LANE_HEIGHT) * scale;
   const lanesTop = size.height;
   const height = lanesTop + lane * lanes.length;
-  const ticks = view.ticksFor(Math.max(1, Math.floor(width / (LABEL_WIDTH * scale))));
   const top = TOP * scale;
   const bottom = lanesTop - (days.length > 0 ? 2 : 1) * LINE_HEIGHT * scale - 2;
   const [low, high] = rangeOf(view);
   const values = valuesOf(low, high, (bottom - top) / (VALUE_DISTANCE * scale));
   const longest = Math.max(0, ...values.map((value) => view.valueText(value).length));
-  const names = isNarrow ? 0 : Math.max(0, ...lanes.map(({ name }) => name.length)) * VALUE_CHARACTER * scale;
+  const letters = isNarrow ? 0 : 1 + Math.max(0, ...lanes.map(({ name }) => name.length));
+  const names = (letters * LETTER_PX + ICON_WIDTH) * (lanes.length > 0 ? scale : 0);
   const left = Math.max(MIN_LEFT, longest * VALUE_CHARACTER * scale + 8, Math.min(names, width * MAX_NAMES_SHARE));
   const right = width - RIGHT;
+  const ticks = view.ticksFor(Math.max(1, Math.floor((right - left) / (LABEL_WIDTH * scale))));
   const isOnlyLine = ticks.every(({ text }) => text === "");
   return {
     ...{ ...size, height, view },

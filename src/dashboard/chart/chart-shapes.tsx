@@ -1,6 +1,6 @@
 /** Draws a chart as SVG. Screen readers skip it: the slider above it has its texts. */
 import { useId } from "preact/hooks";
-import type { ChartFrame } from "./chart-frame.ts";
+import { type ChartFrame, ICON_WIDTH, LETTER_PX } from "./chart-frame.ts";
 import { type ChartLane, stackOf } from "./chart-view.ts";
 
 /** Minimum width of bars that have a gap between them. */
@@ -8,8 +8,6 @@ const APART_PX = 5;
 const MIN_RUN_PX = 3;
 /** Height of the mark of an unknown value. */
 const GAP_PX = 4;
-/** Estimated width of a letter of 11 and 12 px. */
-const LETTER_PX = 6;
 const BOLD_LETTER_PX = 7;
 const MIN_LETTERS = 4;
 
@@ -113,13 +111,14 @@ function box(x: number, y: number, width: number, height: number): string {
 /** The runs of a plan, with its name to the left, or above in a narrow chart. */
 function Lane({
   frame,
-  lane: { name, kind, runs },
+  lane: { name, icon, kind, runs },
   top,
 }: Readonly<{ frame: ChartFrame; lane: ChartLane; top: number }>) {
   const { view, left, right, scale, lane, isNarrow } = frame;
   const height = 10 * scale;
   const middle = top + (isNarrow ? lane - height / 2 - 3 * scale : lane / 2);
-  const room = isNarrow ? right - left : left - 8;
+  const size = 15 * scale;
+  const room = isNarrow ? right - left : left - ICON_WIDTH * scale;
   return (
     <g class="lane">
       <path d={`M${left} ${Math.round(middle) + 0.5}H${right}`} />
@@ -128,10 +127,17 @@ function Lane({
         .map((run) => {
           const { x, width } = spanOf(frame, run);
           const look = run.past ? "past" : run.likely ? "likely" : undefined;
-          const size = { width: Math.max(MIN_RUN_PX, width), height, rx: height / 2, fill: `var(--${kind})` };
-          return <rect key={run.start} {...{ x, y: middle - height / 2 }} {...size} class={look} />;
+          const shape = { width: Math.max(MIN_RUN_PX, width), height, rx: height / 2, fill: `var(--${kind})` };
+          return <rect key={run.start} {...{ x, y: middle - height / 2 }} {...shape} class={look} />;
         })}
-      <text x={isNarrow ? left : 2} y={isNarrow ? top + 9 * scale : middle}>
+      <g
+        class="icon"
+        transform={`translate(2 ${middle - size / 2}) scale(${size / 24})`}
+        style={{ color: `var(--${kind})` }}
+      >
+        <path d={icon} />
+      </g>
+      <text x={isNarrow ? left : ICON_WIDTH * scale} y={isNarrow ? top + 9 * scale : middle}>
         {shortened(name, room / (LETTER_PX * scale))}
       </text>
     </g>

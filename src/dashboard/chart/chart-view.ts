@@ -39,6 +39,8 @@ export type ChartSpan = { readonly start: number; readonly end: number; readonly
 
 export interface ChartLane {
   readonly name: string;
+  /** Path of its icon, on a grid of 24 units. */
+  readonly icon: string;
   /** Name of the CSS variable of its colour, without `--`. */
   readonly kind: string;
   readonly runs: readonly {

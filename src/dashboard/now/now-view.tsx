@@ -1,6 +1,7 @@
 /** The overview: the price, what it costs, what runs next, and what is wrong. */
 import { Part } from "../elements.tsx";
 import { usePage } from "../page.ts";
+import { CheapestHours } from "../prices/cheapest-hours.tsx";
 import { presentProblems } from "../problems/problem-groups.ts";
 import { ProblemLine } from "../problems/problem-line.tsx";
 import { SetupCard } from "../setup-button.tsx";
@@ -27,6 +28,7 @@ export function NowView() {
             <div class="now-side">
               <NextRuns />
               <MoneyCard key={home.id} home={home} />
+              <CheapestHours prices={store.prices.value ?? NO_PRICES} />
             </div>
           </div>
         </>

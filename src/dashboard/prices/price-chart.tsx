@@ -7,6 +7,7 @@ import { Plot } from "../chart/plot.tsx";
 import { Legend, LevelMark } from "../elements.tsx";
 import { usePage, type Words } from "../page.ts";
 import { hueOf } from "../plans/plan-hues.ts";
+import { PLAN_ICONS } from "../plans/plan-icon.tsx";
 import { joinedRuns } from "../plans/plan-words.ts";
 import type { Plan } from "../store/answers.ts";
 import type { Prices, ShownPoint } from "../timeline.ts";
@@ -56,7 +57,9 @@ export function PriceChart({ home, prices, range, plans, isBrief = false }: Pric
     }),
     [points, from, to, now, plans, prices, page],
   );
-  const shown = picked === null ? present : points[picked];
+  // The current price stands above a brief chart.
+  const rest = isBrief ? null : present;
+  const shown = picked === null ? rest : points[picked];
   return (
     <>
       <PickedPrice
@@ -156,7 +159,7 @@ function runsText(plans: readonly Plan[], point: ShownPoint | undefined, { t }: 
 function lanesOf(plans: readonly Plan[], all: readonly Plan[] | null, { from, to }: Bounds, now: number): ChartLane[] {
   return plans
     .map((plan) => ({
-      ...{ name: plan.name, kind: hueOf(plan.id, all) },
+      ...{ name: plan.name, icon: PLAN_ICONS[plan.icon], kind: hueOf(plan.id, all) },
       runs: joinedRuns(plan)
         .filter((run) => run.end > from && run.start < to)
         .map(({ isLikely, ...run }) => ({ ...run, past: run.end <= now, likely: isLikely })),
