@@ -134,6 +134,12 @@ export class Plans {
     return this.ids.flatMap((id) => this.#snapshots.get(id) ?? []);
   }
 
+  /** Plans that are not decided, because no home is known yet. */
+  get waiting(): readonly Pick<PlanDefinition, "id" | "name">[] {
+    const waiting = this.#circles.definitions.filter(({ id }) => !this.#snapshots.has(id));
+    return waiting.map(({ id, name }) => ({ id, name }));
+  }
+
   /** Returns the decided plans of a circle. Shape: in the order of the configuration. */
   snapshotsOf(circle: string): readonly PlanSnapshot[] {
     return this.#circles.in(circle).flatMap(({ definition }) => this.#snapshots.get(definition.id) ?? []);
@@ -278,14 +284,14 @@ export class Plans {
     return decidedSnapshot(slot, context, { history, learned, refused: this.commands.refusalOf(id) });
   }
 
-  #reportUnknownHome({ id, home }: PlanDefinition, now: EpochMs): void {
+  #reportUnknownHome({ id, name, home }: PlanDefinition, now: EpochMs): void {
     const { problems, homes } = this.#deps;
     const [subject] = problemSubjects(id);
     if (homes.named(home)) {
       problems.end(subject);
       return;
     }
-    const owner = message("word.owner_plan", { id });
+    const owner = message("word.owner_plan", { name });
     problems.start(unknownHome({ subject, since: now, home, owner }, [...homes.ids]));
   }
 

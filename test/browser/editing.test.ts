@@ -343,13 +343,13 @@ describe.skipIf(lacks("Chromium"))(
         .getByLabel("Plan", { exact: true })
         .selectOption({ label: "Car" });
       await dialog(screen).getByRole("button", { name: "Save" }).click();
-      await screen.untilText(".plug:has(#plug-heater)", /Heater OFF/);
+      await screen.untilText(".plug:has(#plug-heater)", /Heater off/i);
       expect(fileText(daemon)).toMatch(/entity: switch\.heater\n(.*\n)*? +power:\n +entity: sensor\.heater_power\n/);
       await choose(screen, "Heater", "Switch on for 10 s");
       await expect.poll(() => homeAssistant.calls).toContain('homeassistant/turn_on {"entity_id":"switch.heater"}');
       homeAssistant.show("sensor.heater_power", "1950");
       await daemon.clock.runUntil(daemon.clock.now() + 2 * SECOND_MS);
-      await screen.untilText(".plug:has(#plug-heater)", /Heater ON · 1,950.W/);
+      await screen.untilText(".plug:has(#plug-heater)", /Heater on · 1,950.W/i);
     });
 
     test("without Home Assistant the page says so, and leads to its connection", async () => {

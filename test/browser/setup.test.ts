@@ -216,7 +216,7 @@ describe.skipIf(lacks("Chromium"))("the set-up of a home (in Chromium; skipped i
       await dialog.getByRole("button", { name: "Save" }).click();
       await screen.untilText("#plans .edited", /Heater is saved/);
       await expect.poll(() => plug.device.on).toBe(true);
-      await screen.untilText("#plans .plug", /Heater ON/);
+      await screen.untilText("#plans .plug", /Heater on/i);
       await screen.picture("setup-plug-on-phone");
       await client.endAsync(true);
 

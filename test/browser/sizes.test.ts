@@ -136,7 +136,7 @@ describe.skipIf(lacks("Chromium"))("the dashboard at every size (in Chromium; sk
       expect(await screen.text("#now")).not.toContain("invalid_token");
       for (const [view, text] of [
         ["now", /API-nøgle/],
-        ["plans", /4 planer venter, til deres hjem kendes: dishwasher, hot_water, car, floor/],
+        ["plans", /4 planer venter, til deres hjem kendes: Dishwasher, Hot water, Car, Gulvvarme/],
         ["system", /Teknisk detalje: 401 invalid_token/],
       ] as const) {
         await screen.page.evaluate(`location.hash = "${view}"`);

@@ -85,7 +85,7 @@ describe.skipIf(lacks("Chromium"))(
       // The plug received a command and has not responded yet.
       await screen.untilText("#plans .plug", /^Heater State unknown Follows/);
       await silent.clock.runUntil(Date.parse("2026-03-10T14:23:00Z"));
-      await screen.untilText("#plans .plug", /^Heater Offline Follows/);
+      await screen.untilText("#plans .plug", /^Heater Not responding Follows/);
     });
 
     test("diagnostics are downloaded as a file without secrets", async () => {

@@ -121,7 +121,8 @@ export const planDetail = () =>
     history: s.namedObject("PlanHistory", { runs: s.list(finished()), months: s.list(month()) }),
   });
 
-export const waiting = () => s.described(s.list(s.text), "Ids of plans whose home is not known yet.");
+export const waiting = () =>
+  s.described(s.list(s.namedObject("WaitingPlan", { id: s.text, name: s.text })), "Plans whose home is not known yet.");
 
 export const oncePlan = () =>
   s.named(

@@ -40,9 +40,7 @@ export const planEndpoints = [
     async run({ plans }, _params, { now }) {
       const known: PlanAnswer[] = [];
       await inSlices(plans.snapshots, (plan) => void known.push(planOf(plan)));
-      const ids = new Set(known.map(({ id }) => id));
-      const body = { now: formatInstant(now), plans: known, waiting: plans.ids.filter((id) => !ids.has(id)) };
-      return { kind: "json", body };
+      return { kind: "json", body: { now: formatInstant(now), plans: known, waiting: plans.waiting } };
     },
   }),
   endpoint("GET /local/v1/plans/:plan", "getPlan", "read", {

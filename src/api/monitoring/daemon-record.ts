@@ -12,7 +12,7 @@ export type DaemonRecord = Awaited<ReturnType<typeof daemonRecord>>;
 /** Reads the accounts in slices. */
 export async function daemonRecord(deps: ApiDeps, health: HealthReport, now: EpochMs) {
   const { clock, events, mqtt, plugs, storage } = deps;
-  const { stats, repository, plans, isTimeTrusted, daemonState } = deps.state;
+  const { homes, stats, repository, plans, isTimeTrusted, daemonState } = deps.state;
   const { interfaces, ...state } = await daemonState(now);
   const spent = new Map<string, ReturnType<typeof spentToday>>();
   await inSlices(interfaces, ({ account }) => void spent.set(account, spentToday(repository, account, now)));
@@ -35,7 +35,11 @@ export async function daemonRecord(deps: ApiDeps, health: HealthReport, now: Epo
     plugs: plugs.snapshots(),
     archive: stats.archive,
     database: databaseSizes(storage),
-    pastProblems: stats.problems.list(),
+    /** `home`: name of the home that a problem concerns. */
+    pastProblems: stats.problems.list().map((problem) => {
+      const home = homes.list().find(({ addressId }) => problem.subject.includes(addressId));
+      return { ...problem, home: home?.name ?? null };
+    }),
   };
 }
 

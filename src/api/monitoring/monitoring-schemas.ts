@@ -42,6 +42,7 @@ const problem = () =>
   s.object({
     code: s.text,
     subject: s.text,
+    home: s.described(s.orNull(s.text), "Name of the home that it concerns; null for no single one."),
     since: s.instant,
     ended_at: s.orNull(s.instant),
     advice: s.text,

@@ -58,8 +58,8 @@ export function systemReport(record: DaemonRecord, { mqtt: { url } }: Config, la
     database,
     memory: { rssBytes: rss, heapUsedBytes: heapUsed, heapTotalBytes: heapTotal, externalBytes: external },
     problems: record.pastProblems.map((problem) => {
-      const { code, subject, since, endedAt, advice, detail, requestId } = problemIn(language, problem);
-      return { code, subject, since, endedAt, advice, detail, requestId };
+      const { code, subject, home, since, endedAt, advice, detail, requestId } = problemIn(language, problem);
+      return { code, subject, home, since, endedAt, advice, detail, requestId };
     }),
   });
 }

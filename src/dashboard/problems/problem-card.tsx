@@ -27,16 +27,15 @@ export function ProblemCards({ problems: [first, ...others] }: { readonly proble
 }
 
 function ProblemCard({ problem }: { readonly problem: ProblemAnswer }) {
-  const { t, store } = usePage();
-  const { subject, advice, detail } = problem;
-  const isOfAccount = store.system.value?.interfaces.some(({ account }) => account === subject);
+  const { t } = usePage();
+  const { home, advice, detail } = problem;
   return (
     <div class="problem">
       <p class="problem-what">
         <span aria-hidden="true">⚠ </span>
         {sentence(advice)}
       </p>
-      {!isOfAccount && <p class="faint">{subject}</p>}
+      {home && <p class="faint">{home}</p>}
       {detail && (
         <p class="faint">
           {`${t("technical_detail")}: `}

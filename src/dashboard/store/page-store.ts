@@ -139,7 +139,7 @@ export class PageStore {
     await this.#read("plans", async () => {
       const { plans, waiting } = await call("GET /local/v1/plans", {});
       this.plans.value = plans;
-      this.waitingPlans.value = waiting;
+      this.waitingPlans.value = waiting.map(({ name }) => name);
     });
   }
 

@@ -253,10 +253,10 @@ function Problems({ system }: SystemProps) {
         <>
           <h4>{t("problems_past")}</h4>
           <ul class="past">
-            {past.map(({ code, subject, advice, since, ended_at: endedAt }) => (
+            {past.map(({ code, subject, home, advice, since, ended_at: endedAt }) => (
               <li key={`${code} ${subject} ${since}`}>
                 <span>{sentence(advice)}</span>
-                <span class="faint">{` ${subject} · ${timeOf(since)} – ${timeOf(endedAt)}`}</span>
+                <span class="faint">{` ${home ?? ""} ${timeOf(since)} – ${timeOf(endedAt)}`}</span>
               </li>
             ))}
           </ul>

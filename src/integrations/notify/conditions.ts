@@ -141,7 +141,7 @@ function problemOf(problem: Problem, { language }: Observed, say: Say): Conditio
   const { advice, detail } = problemIn(language, problem);
   const event = code === "plug_silent" ? "plug" : "problem";
   const title = say(event === "plug" ? "note.plug_title" : "note.problem_title");
-  const message = `${sentence(advice)}\n${subject}: ${detail}`;
+  const message = `${sentence(advice)}\n${detail}`;
   const note = { title, message, priority: 4, tags: [event === "plug" ? "electric_plug" : "warning"] } as const;
   return [{ id: `problem ${code} ${subject}`, event, patience: "some", note }];
 }

@@ -97,9 +97,9 @@ test("a restored copy with another page.yaml is in use after one start of the pr
     const response = await ask("GET", "plans").catch(() => null);
     const { plans = [], waiting = [] } = ((await response?.json()) ?? {}) as {
       readonly plans?: readonly { readonly id: string }[];
-      readonly waiting?: readonly string[];
+      readonly waiting?: readonly { readonly id: string }[];
     };
-    return [...plans.map(({ id }) => id), ...waiting];
+    return [...plans, ...waiting].map(({ id }) => id);
   };
   {
     await using daemon = startDemo();

@@ -233,5 +233,5 @@ test("a plan for an unknown home has that reason and is a problem", async () => 
   await daemon.clock.runUntil(MORNING + HOUR_MS);
   const seen = () => daemon.watcher.json("elbro/summerhouse/plan/washer/state");
   await daemon.watcher.until(() => seen().code === "unknown_home", "the reason");
-  expect(daemon.log.some(({ text }) => text.includes('set home of the plan "washer" to one of home'))).toBe(true);
+  expect(daemon.log.some(({ text }) => text.includes('set home of the plan "Washer" to one of home'))).toBe(true);
 });
