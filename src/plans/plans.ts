@@ -136,8 +136,7 @@ export class Plans {
 
   /** Plans that are not decided, because no home is known yet. */
   get waiting(): readonly Pick<PlanDefinition, "id" | "name">[] {
-    const waiting = this.#circles.definitions.filter(({ id }) => !this.#snapshots.has(id));
-    return waiting.map(({ id, name }) => ({ id, name }));
+    return this.#circles.definitions.flatMap(({ id, name }) => (this.#snapshots.has(id) ? [] : { id, name }));
   }
 
   /** Returns the decided plans of a circle. Shape: in the order of the configuration. */

@@ -20,7 +20,7 @@ interface PriceChartProps {
   readonly prices: Prices;
   readonly range: PriceRange;
   readonly plans: readonly Plan[];
-  /** Without legend, notes and table. */
+  /** Without legend, notes, table and the current price. */
   readonly isBrief?: boolean;
 }
 
@@ -57,9 +57,7 @@ export function PriceChart({ home, prices, range, plans, isBrief = false }: Pric
     }),
     [points, from, to, now, plans, prices, page],
   );
-  // The current price stands above a brief chart.
-  const rest = isBrief ? null : present;
-  const shown = picked === null ? rest : points[picked];
+  const shown = points[picked ?? -1] ?? (isBrief ? null : present);
   return (
     <>
       <PickedPrice

@@ -1,15 +1,6 @@
 /** Prepares the daemon's report for display. */
 import type { Words } from "../page.ts";
 
-const ANSWERED = /^(2\d\d|304)$/;
-
-/** Returns the counts of today's requests by outcome, successful ones first. */
-export function outcomesOf(byOutcome: Readonly<Record<string, number>>) {
-  return Object.entries(byOutcome)
-    .map(([outcome, count]) => ({ outcome, count, good: ANSWERED.test(outcome) }))
-    .sort((a, b) => Number(b.good) - Number(a.good) || b.count - a.count);
-}
-
 const STEPS = [
   ["day", 86_400],
   ["hour", 3_600],

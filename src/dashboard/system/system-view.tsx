@@ -8,7 +8,7 @@ import { pastProblems, presentProblems, sentence } from "../problems/problem-gro
 import { addressOf, route, SYSTEM_PAGES, systemPageOf } from "../route.ts";
 import type { System } from "../store/answers.ts";
 import { Block } from "./block.tsx";
-import { ageText, outcomesOf } from "./report.ts";
+import { ageText } from "./report.ts";
 
 const MAX_PAST = 8;
 const DOWNLOAD = "M12 4v11m0 0-4.5-4.5M12 15l4.5-4.5M5 20h14";
@@ -83,7 +83,6 @@ function Interface({
   isNamed,
 }: Readonly<{ one: System["interfaces"][number]; isNamed: boolean }>) {
   const { t } = usePage();
-  const outcomes = outcomesOf(today.by_outcome);
   const name = t(`interface_${face ?? "consumer"}`);
   return (
     <Block title={isNamed ? `${name} · ${account}` : name}>
@@ -101,15 +100,6 @@ function Interface({
         )}
         <Row name={t("requests_today")}>{today.requests ?? "–"}</Row>
       </dl>
-      {outcomes.length > 0 && (
-        <ul class="outcomes" aria-label={t("requests_today")}>
-          {outcomes.map(({ outcome, count, good }) => (
-            <li key={outcome} class={good ? "good" : "other"}>
-              <strong class="number">{count}</strong> {textIf(`outcome_${outcome}`, outcome)}
-            </li>
-          ))}
-        </ul>
-      )}
     </Block>
   );
 }
@@ -201,15 +191,7 @@ function Connections({ system: { broker, lan } }: SystemProps) {
 function Versions({ system }: SystemProps) {
   const page = usePage();
   const { t, f } = page;
-  const {
-    version,
-    node,
-    started_at: startedAt,
-    uptime_seconds: uptime,
-    memory,
-    time_trusted: isTrusted,
-    update,
-  } = system;
+  const { version, node, memory, update } = system;
   return (
     <Block title={t("versions")}>
       <dl class="rows">
@@ -226,10 +208,11 @@ function Versions({ system }: SystemProps) {
         </Row>
         <Row name="Node.js">{node}</Row>
         <Row name={t("started")}>
-          {f.dateTime(Date.parse(startedAt))} <span class="whole">{`(${ageText(uptime, page)})`}</span>
+          {f.dateTime(Date.parse(system.started_at))}{" "}
+          <span class="whole">{`(${ageText(system.uptime_seconds, page)})`}</span>
         </Row>
         <Row name={t("memory")}>{`${f.number(memory.rss_bytes / MIB, 0)} MB`}</Row>
-        {!isTrusted && <Row name={t("clock")}>{t("clock_wrong")}</Row>}
+        {!system.time_trusted && <Row name={t("clock")}>{t("clock_wrong")}</Row>}
       </dl>
     </Block>
   );

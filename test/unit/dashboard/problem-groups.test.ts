@@ -3,16 +3,8 @@ import { groupedProblems } from "../../../src/dashboard/problems/problem-groups.
 import { remedyOf } from "../../../src/dashboard/problems/remedy.ts";
 
 const problem = (code: string, subject: string) => ({
-  ...{
-    code,
-    subject,
-    home: null,
-    advice: code,
-    detail: "",
-    since: "2026-03-10T14:00:00Z",
-    ended_at: null,
-    request_id: null,
-  },
+  ...{ code, subject, home: null, advice: code, detail: "" },
+  ...{ since: "2026-03-10T14:00:00Z", ended_at: null, request_id: null },
 });
 
 test("problems of one code are one group, in the order of the first of each", () => {
