@@ -25,7 +25,7 @@ const SECRET_BYTES = 16;
 const DEMO_PLANS = [
   plan("dishwasher", "dishwasher", { kind: "window", hours: 2, kwh: 1.1, from: "19:00", ready_by: "06:30" }),
   plan("car", "car", { kind: "slots", hours: 4, kwh: 28, min_run: "30m", from: "17:00", ready_by: "07:00" }),
-  plan("water_heater", "hot_water", { kind: "below", cheap_below: "35%", min_run: "30m" }),
+  plan("water_heater", "hot_water", { kind: "below", cheap_below: "35%", kwh: 8, min_run: "30m" }),
 ];
 const FREEZER = plan("freezer", "freezer", { kind: "avoid", hours: 2, kwh: 2, max_gap: "1h", fallback: ["on"] });
 
