@@ -133,18 +133,10 @@ function shown(answer: LocalAnswer): Result {
 }
 
 function textOf(answer: LocalAnswer): string {
-  switch (answer.kind) {
-    case "error":
-      return `${localErrorTable[answer.code].status} ${answer.code}: ${answer.reason}`;
-    case "json":
-      return JSON.stringify(answer.body);
-    case "text":
-      return answer.text;
-    case "bytes":
-      return Buffer.from(answer.bytes).toString();
-    default:
-      return "";
-  }
+  if (answer.kind === "error") return `${localErrorTable[answer.code].status} ${answer.code}: ${answer.reason}`;
+  if (answer.kind === "json") return JSON.stringify(answer.body);
+  if (answer.kind === "bytes") return Buffer.from(answer.bytes).toString();
+  return answer.kind === "text" ? answer.text : "";
 }
 
 function failed(code: number, why: string): Result {

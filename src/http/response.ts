@@ -54,7 +54,7 @@ export function endpointError(error: LocalError): Extract<Answered, { kind: "tex
   const { code, retryAfterSec, allow, said } = error;
   const { status } = localErrorTable[code];
   const headers = {
-    ...(status === 401 && { "WWW-Authenticate": challengeFor(said?.key === "refused.send_key") }),
+    ...challenge(status, said?.key),
     ...(retryAfterSec !== undefined && { "Retry-After": String(retryAfterSec) }),
     ...(allow !== undefined && { Allow: allow }),
   };
@@ -62,9 +62,12 @@ export function endpointError(error: LocalError): Extract<Answered, { kind: "tex
   return { kind: "text", status, headers, text, type: JSON_TYPE };
 }
 
-/** Returns how to log in. A request that had no key gets no error code (RFC 6750, section 3.1). */
-function challengeFor(hadNoKey: boolean): string {
-  return hadNoKey ? 'Bearer realm="elbro"' : 'Bearer realm="elbro", error="invalid_token"';
+/** Says how to log in, or which scope is missing. A request that had no key gets no error code (RFC 6750, section 3.1). */
+function challenge(status: number, reason = ""): Record<string, string> {
+  const scope = reason.endsWith("needs_admin") ? "admin" : reason === "refused.key_reads" ? "control" : null;
+  if (status !== 401 && !scope) return {};
+  const missing = scope ? `, error="insufficient_scope", scope="${scope}"` : ', error="invalid_token"';
+  return { "WWW-Authenticate": `Bearer realm="elbro"${reason === "refused.send_key" ? "" : missing}` };
 }
 
 export function operationError(error: LocalError): Encoded {
