@@ -43,7 +43,7 @@ export const pasted: readonly Pasted[] = [
   },
   { name: "Node-RED", input: "`config/snippets/node-red.json`: commands at the plug", run: nodeRed },
   { name: "PowerSaver", input: "`config/snippets/node-red-power-saver.json`: quarters of its plan", run: powerSaver },
-  { name: "Supervisor", input: "the address of the app, its form and its texts: parts accepted", run: supervisor },
+  { name: "Supervisor", input: "the address of the app, its form, texts and users: parts accepted", run: supervisor },
   { name: "Remote Calendar", input: "the calendar feed: events", run: calendarFeed },
 ];
 
