@@ -1,24 +1,23 @@
 /** Starts the dashboard: waits for the texts and the session, then shows the parts of the page. */
-import { effect, signal, untracked } from "@preact/signals";
+import { computed, effect, signal, untracked } from "@preact/signals";
 import { type ComponentChildren, type ComponentType, render } from "preact";
 import { SERVICE_ZONE } from "../core/time/calendar.ts";
 import { Foot } from "./foot.tsx";
 import { Contact, HomeChoice, ViewLinks } from "./header.tsx";
 import { changeCount } from "./history/changes.ts";
-import { lazy } from "./lazy.tsx";
+import { lazy, loadAll } from "./lazy.tsx";
 import { NowView } from "./now/now-view.tsx";
 import { PageContext, type PageTools } from "./page.ts";
 import { route, routeOf, type ViewName } from "./route.ts";
 import { isSettingUp } from "./setup-button.tsx";
 import { language, started, store, texts } from "./store/early.ts";
-import { mayKeep } from "./store/last-known.ts";
+import { mayKeep, NOTHING, oldestShown } from "./store/last-answers.ts";
 import { browserCalendar } from "./words/browser-calendar.ts";
 import { Format, localeOf } from "./words/format.ts";
 
 /** Fragment of the wall panel's address. */
 const PANEL = "#panel";
-const RETRY_MS = 4_000;
-/** Delay after the first view until the page is kept for later, so that it does not slow the first view. */
+/** Delay after the first view until the others are loaded and the page is kept, so that it does not slow the first view. */
 const KEEP_MS = 1_000;
 /** Interval in which the line of the current time moves. */
 const TICK_MS = 15_000;
@@ -45,7 +44,7 @@ const Panel = lazy(async () => (await import("./panel/panel-view.tsx")).Panel);
 const Login = lazy(async () => (await import("./login.tsx")).Login);
 
 const [t, refusal] = await Promise.all([texts, started]);
-if (refusal?.status === null) store.showLast();
+if (refusal?.status === null) await store.showLast();
 const tools: PageTools = {
   store,
   t,
@@ -59,7 +58,7 @@ const showsLogin = signal(false);
 document.body.classList.toggle("panel", isPanel);
 addEventListener("hashchange", () => (location.hash === PANEL) !== isPanel && location.reload());
 followAddress();
-if (refusal) startLater();
+if (refusal) store.lost();
 show("homes", <HomeChoice />);
 show("parts", <ViewLinks />);
 show("contact", <Contact />);
@@ -76,9 +75,10 @@ effect(() => {
   // Until the first view can be shown, the page keeps its placeholders.
   const isAsked = session.value !== null && !mayRead.value;
   if (isAsked || isReady.value) untracked(() => show("page", <Page />));
-  const isThere = mayRead.value && isReady.value && store.lostAt.value === null;
-  if (isThere && mayKeep())
-    setTimeout(() => void import("./store/offline.ts").then((offline) => offline.keepPage()), KEEP_MS);
+});
+const isThere = computed(() => store.mayRead.value && store.isReady.value && store.lostAt.value === null);
+effect(() => {
+  if (isThere.value) setTimeout(() => void keepForLater(), KEEP_MS);
 });
 keepTime();
 
@@ -90,15 +90,10 @@ function show(id: string, children: ComponentChildren): void {
   render(<PageContext.Provider value={tools}>{children}</PageContext.Provider>, place);
 }
 
-/** Shows that the connection is lost, and retries until the daemon responds. */
-function startLater(): void {
-  store.lostAt.value = Date.now();
-  setTimeout(() => {
-    store.start().then(
-      () => (store.lostAt.value = null),
-      () => startLater(),
-    );
-  }, RETRY_MS);
+/** Loads what may be shown without the daemon. The panel shows nothing else. */
+async function keepForLater(): Promise<void> {
+  if (!isPanel) await loadAll(language);
+  if (mayKeep()) await (await import("./store/offline.ts")).keepPage();
 }
 
 /** The view that the address names, the wall panel, or the login. */
@@ -131,6 +126,7 @@ function followAddress(): void {
   addEventListener("hashchange", () => {
     const next = routeOf(location.hash);
     const isOther = next.view !== route.peek().view;
+    if (isOther) oldestShown.value = NOTHING;
     route.value = next;
     if (isOther) scrollTo(0, 0);
   });

@@ -3,7 +3,7 @@
 import { Button, Help, Select } from "./elements.tsx";
 import { usePage } from "./page.ts";
 import { keep } from "./store/browser-storage.ts";
-import { forgetLast } from "./store/last-known.ts";
+import { forgetLast } from "./store/last-answers.ts";
 import { call } from "./store/requests.ts";
 import { helpUrl } from "./words/help.ts";
 import { languageOptions } from "./words/language.ts";

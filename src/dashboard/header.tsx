@@ -4,6 +4,7 @@ import { Icon, Select } from "./elements.tsx";
 import { usePage } from "./page.ts";
 import { addressOf, route, VIEWS, type ViewName } from "./route.ts";
 import { keep } from "./store/browser-storage.ts";
+import { NOTHING } from "./store/last-answers.ts";
 
 const ICONS: Readonly<Record<ViewName, string>> = {
   now: "M13 3 5 14h6l-1 7 8-11h-6z",
@@ -59,11 +60,11 @@ export function HomeChoice() {
 export function Contact() {
   const { t, f, store } = usePage();
   if (store.lostAt.value === null) return null;
-  const { readAt } = store;
+  const at = store.shownAt.value;
   return (
     <p class="notice">
       <span aria-hidden="true">⚠</span>
-      <span>{readAt === null ? t("no_contact") : t("no_contact_since", { time: f.dateTime(readAt) })}</span>
+      <span>{at === NOTHING ? t("no_contact") : t("no_contact_since", { time: f.dateTime(at) })}</span>
     </p>
   );
 }

@@ -1,6 +1,6 @@
 /**
  * Service worker: shows the page while the daemon cannot be reached. It keeps the page and its files, but no data; the
- * page keeps the last prices itself (last-known.ts).
+ * page keeps its last answers itself (last-answers.ts).
  */
 const KEPT = "elbro";
 /** Time after which the kept page is shown instead of one that does not come. */

@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
-import { startDashboard } from "../support/browser/dashboard-daemon.ts";
+import { DAY_MS, MINUTE_MS, SECOND_MS } from "../../src/core/time/interval.ts";
+import { SYSTEM_PAGES, VIEWS } from "../../src/dashboard/route.ts";
+import { DASHBOARD_PLANS, startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { axeViolations } from "../support/browser/page-checks.ts";
 import { type Screen, Screens } from "../support/browser/screen.ts";
-import { untilLogIn } from "../support/browser/views.ts";
+import { openView, untilLogIn } from "../support/browser/views.ts";
 import { LAN_KEY } from "../support/daemon/test-config.ts";
 import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { lacks } from "../support/runner/needs.ts";
 
 const KEPT_FILES = "caches.open('elbro').then((cache) => cache.keys()).then((keys) => keys.map(({ url }) => url))";
-const KEPT_DATA = "localStorage.getItem('elbro-last')";
+/** Paths of the answers that the browser keeps. */
+const KEPT_ANSWERS = `${KEPT_FILES}.then((urls) => urls.flatMap((url) => decodeURIComponent(url.split("/last/")[1] ?? "") || []))`;
+const AGE = /No connection to elbro\. This data was read 10 Mar,? 15:2\d\. Retrying\./;
 
 describe.skipIf(lacks("Chromium"))("the page without the daemon (in Chromium; skipped if it is not installed)", () => {
   let screens: Screens;
@@ -27,24 +30,47 @@ describe.skipIf(lacks("Chromium"))("the page without the daemon (in Chromium; sk
   const untilKept = async (screen: Screen) => {
     await screen.untilText("#now .price", /\d/);
     await expect.poll(() => screen.page.evaluate(KEPT_FILES)).toContain(screen.url);
-    await screen.until(`${KEPT_DATA} !== null`);
+    await expect.poll(() => screen.page.evaluate(KEPT_ANSWERS)).toContain("local/v1/plans");
   };
 
-  test("opens with the last prices and their age, and returns to the daemon's when it is back", async () => {
+  test("every view shows its last data with its age, on the open page and on one that is opened again", async () => {
     await using screen = await screens.look(daemon, { serviceWorkers: "allow", size: "phone" });
-    await untilKept(screen);
-    const price = await screen.text("#now .price");
     const { page } = screen;
-    const files = (await page.evaluate(KEPT_FILES)) as string[];
-    expect(files.filter((url) => /local\/v1|events/.test(url))).toEqual([]);
+    await untilKept(screen);
+    const openPage = async (name: string) => {
+      await page.evaluate(`location.hash = "system/${name}"`);
+      await page.locator(`#system .tabs a[href$="${name}"][aria-current]`).waitFor();
+    };
+    const blocksOf = () => page.locator("#system .owner-grid h3").allInnerTexts();
+    const blocks = new Map<string, string[]>();
+    for (const view of VIEWS) await openView(screen, view);
+    for (const name of SYSTEM_PAGES.slice(1)) {
+      await openPage(name);
+      await screen.settled("system");
+      blocks.set(name, await blocksOf());
+    }
+    expect([...blocks.values()].flat()).toEqual(["Connections", "Settings", "Keys", "Changes"]);
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await expect.poll(() => page.evaluate(KEPT_ANSWERS)).toContain("local/v1/history");
+    const kept = await page.evaluate(`caches.open("elbro").then(async (cache) => Promise.all(
+      (await cache.keys()).map(async (key) => (await cache.match(key)).text())))`);
+    expect(JSON.stringify(kept)).not.toContain(LAN_KEY);
 
     await page.context().setOffline(true);
+    const walk = async () => {
+      for (const view of VIEWS) {
+        await openView(screen, view);
+        await screen.untilText("#contact", AGE);
+      }
+      for (const [name, titles] of blocks) {
+        await openPage(name);
+        await expect.poll(blocksOf).toEqual(titles);
+      }
+    };
+    await walk();
     await page.reload();
-    await screen.untilText("#contact", /No connection to elbro\. This data was read 10 Mar,? 15:2\d\. Retrying\./);
-    expect(await screen.text("#now .price")).toBe(price);
-    await screen.untilText("#now .next-runs", /Dishwasher/);
+    await walk();
     await screen.show("prices");
-    await screen.untilText("#prices .readout", /DKK \d/);
     await screen.picture("offline-prices-phone");
     expect(await axeViolations(screen)).toEqual([]);
 
@@ -53,11 +79,65 @@ describe.skipIf(lacks("Chromium"))("the page without the daemon (in Chromium; sk
     await screen.untilText("#prices .readout", /DKK \d/);
   });
 
-  test("a view that cannot be loaded says so, and is shown once it can", async () => {
+  test("over plain http, where no page is kept, every view opens without the daemon, also for the first time", async () => {
+    await using screen = await screens.visit(`${daemon.url}/`);
+    const { page } = screen;
+    await page.addInitScript("Object.defineProperty(globalThis, 'isSecureContext', { value: false })");
+    await screen.signIn(LAN_KEY);
+    await page.goto(screen.url);
+    await screen.untilText("#now .price", /\d/);
+    for (const view of VIEWS.slice(1))
+      await screen.until(
+        `performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/${view}-view.js"))`,
+      );
+    await page.context().setOffline(true);
+    for (const view of VIEWS) {
+      await page.evaluate(`location.hash = "${view}"`);
+      await page.locator(`#${view}`).waitFor();
+    }
+    await screen.untilText("#contact", AGE);
+  });
+
+  test("a view that was opened while the network was gone for a second shows its data afterwards", async () => {
     await using screen = await screens.look(daemon);
     const { page } = screen;
     await screen.untilText("#now .price", /\d/);
+    await page.route("**/local/v1/savings*", (route) => route.abort());
+    await page.clock.install();
+    await page.evaluate("location.hash = 'results'");
+    await screen.untilText("#contact", AGE);
+    await page.unroute("**/local/v1/savings*");
+    await page.clock.fastForward(4_000);
+    await screen.untilText("#contact", /^$/);
+    await openView(screen, "results");
+  });
+
+  test("a wall panel shows the present price and runs after a week", async () => {
+    await using own = await startDashboard({
+      start: "2026-03-25T14:20:00Z",
+      plans: DASHBOARD_PLANS?.slice(0, 1) ?? [],
+    });
+    await using screen = await screens.look(own, { view: "panel" });
+    await screen.untilText(".wall-price", /\d/);
+    const elements = "document.querySelectorAll('*').length";
+    const before = Number(await screen.page.evaluate(elements));
+    await own.clock.runUntil(own.clock.now() + 7 * DAY_MS);
+    const { homes } = (await (await own.request("/local/v1/now")).json()) as { homes: { price: number }[] };
+    const price = (homes[0]?.price ?? Number.NaN).toFixed(2);
+    await expect.poll(() => screen.text(".wall-price")).toContain(price);
+    await expect.poll(() => screen.text(".wall-time")).toBe("16:23");
+    await screen.untilText(".wall-runs", /Dishwasher tomorrow 02:00–05:00/);
+    expect(Number(await screen.page.evaluate(elements))).toBeLessThan(before + 100);
+    expect(screen.errors).toEqual([]);
+  });
+
+  test("a view that cannot be loaded says so, and is shown once it can", async () => {
+    await using screen = await screens.visit(`${daemon.url}/`);
+    await screen.signIn(LAN_KEY);
+    const { page } = screen;
     await page.route("**/prices-view.js", (route) => route.abort());
+    await page.goto(screen.url);
+    await screen.untilText("#now .price", /\d/);
     await page.clock.install();
     await page.locator('#parts a[href="#prices"]').click();
     await page.getByText("No connection to elbro. Retrying.", { exact: true }).first().waitFor();
@@ -100,13 +180,13 @@ describe.skipIf(lacks("Chromium"))("the page without the daemon (in Chromium; sk
     await screen.page.context().clearCookies();
     await screen.page.reload();
     await screen.page.getByRole("heading", { name: "Log in" }).waitFor();
-    expect(await screen.page.evaluate(KEPT_DATA)).toBeNull();
+    await expect.poll(() => screen.page.evaluate(KEPT_ANSWERS)).toEqual([]);
 
     await using other = await screens.look(daemon, { serviceWorkers: "allow" });
     await untilKept(other);
     await other.page.getByRole("button", { name: "Log out" }).click();
     await other.page.getByRole("heading", { name: "Log in" }).waitFor();
-    expect(await other.page.evaluate(KEPT_DATA)).toBeNull();
+    await expect.poll(() => other.page.evaluate(KEPT_ANSWERS)).toEqual([]);
   });
 
   test("a key that is revoked while its page is open deletes what was kept", async () => {
@@ -118,7 +198,7 @@ describe.skipIf(lacks("Chromium"))("the page without the daemon (in Chromium; sk
     expect((await daemon.send("DELETE", "/local/v1/keys/tablet")).status).toBe(200);
     await daemon.clock.runUntil(daemon.clock.now() + MINUTE_MS);
     await untilLogIn(screen);
-    expect(await screen.page.evaluate(KEPT_DATA)).toBeNull();
+    await expect.poll(() => screen.page.evaluate(KEPT_ANSWERS)).toEqual([]);
     // The login is a file of the page, which may be kept.
     expect(await screen.page.evaluate(KEPT_FILES)).not.toContain(screen.url);
   });

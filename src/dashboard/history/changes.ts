@@ -8,6 +8,7 @@ export type Change =
   | { readonly text: string; readonly undo: (() => Promise<unknown>) | null };
 
 export const lastChange = signal<Change | null>(null);
+/** Number of changes that this page made, or may have missed without contact. */
 export const changeCount = signal(0);
 
 /** Shows a change that is not in page.yaml. */

@@ -5,7 +5,7 @@ import { useSystemTexts } from "../context.ts";
 import { Answer, Button } from "../elements.tsx";
 import { type FormTexts, formTextsIn } from "../forms/form-texts.ts";
 import { usePage } from "../page.ts";
-import { call } from "../store/requests.ts";
+import { call, readOrLast } from "../store/requests.ts";
 import { Block, ListRow, Sure, useList } from "../system/block.tsx";
 import { changeText, keyLabel, SECRET } from "./change-words.ts";
 import { changeCount } from "./changes.ts";
@@ -104,7 +104,7 @@ function useStates(run: ReturnType<typeof useList>["run"]): Read | null {
   const { t } = usePage();
   const [read, setRead] = useState<Read | null>(null);
   const load = async () => {
-    const [found, texts] = await Promise.all([call("GET /local/v1/history", {}), formTextsIn(t.language)]);
+    const [found, texts] = await Promise.all([readOrLast("GET /local/v1/history", {}), formTextsIn(t.language)]);
     setRead({ ...found, texts });
   };
   useEffect(() => void run(load), [changeCount.value]);

@@ -5,12 +5,13 @@
  * shows a notice. It reads everything again when the connection returns. Until then its prices stay correct, because
  * each has its time.
  */
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
+import { changeCount } from "../history/changes.ts";
 import type { Prices } from "../timeline.ts";
 import type { HomeAnswer, Plan, PricesAnswer, Session, System } from "./answers.ts";
-import { forgetLast, keepLast, lastKnown } from "./last-known.ts";
+import { failures, forgetLast, NOTHING, oldestShown } from "./last-answers.ts";
 import { reloadIfOutdated } from "./outdated.ts";
-import { call, pathOf, refusalIn } from "./requests.ts";
+import { call, pathOf, readOrLast, refusalIn } from "./requests.ts";
 
 const RETRY_MS = 4_000;
 /** Time in ms within which several events cause one request. */
@@ -49,9 +50,12 @@ export class PageStore {
   readonly mayRead = computed(() => this.session.value?.house !== undefined);
   /** Whether the first view can be shown: prices and plans are known, or could not be read. */
   readonly isReady = computed(() => this.#isRead.value || (this.prices.value !== null && this.plans.value !== null));
-  /** Time of the last successful read; null before it. */
-  readAt: number | null = null;
+  /** Time when the oldest shown data was read; Infinity before. Unit: epoch ms of the daemon's clock. */
+  readonly shownAt = computed(() => Math.min(this.#readAt.value, oldestShown.value + this.#skewMs));
+  readonly #readAt = signal(NOTHING);
   readonly #isRead = signal(false);
+  /** Reads from the daemon, or what is kept. */
+  #ask: typeof readOrLast = call;
   readonly #due = new Map<string, ReturnType<typeof setTimeout>>();
   #skewMs = 0;
   #events: EventSource | null = null;
@@ -59,6 +63,9 @@ export class PageStore {
   /** `home` is the id chosen on an earlier visit; null without a choice. */
   constructor(home: string | null) {
     this.homeId.value = home;
+    effect(() => {
+      if (failures.value > 0) untracked(() => this.lost());
+    });
   }
 
   /** Returns the daemon's time. The device's clock may be wrong, and the daemon may have a simulated clock. */
@@ -73,35 +80,33 @@ export class PageStore {
 
   /** Reads the session, and starts to read everything else. */
   async start(): Promise<void> {
-    await this.readSession();
-    const { demo_key, signed_in } = this.session.value ?? {};
-    if (demo_key !== undefined && !signed_in) {
-      await call("POST /local/v1/session", {}, { body: { key: demo_key } });
-      await this.readSession();
-    }
+    await this.#enter();
     if (this.mayRead.value) void this.begin();
   }
 
+  /** Reads the session. A demo on this machine logs in without being asked. */
+  async #enter(): Promise<void> {
+    await this.readSession();
+    const { demo_key, signed_in } = this.session.value ?? {};
+    if (demo_key === undefined || signed_in) return;
+    await call("POST /local/v1/session", {}, { body: { key: demo_key } });
+    await this.readSession();
+  }
+
   async readSession(): Promise<void> {
-    const session = await call("GET /local/v1/session", {});
-    this.#skewMs = Date.parse(session.now) - Date.now();
+    const session = await this.#ask("GET /local/v1/session", {});
+    this.#skewMs = Date.parse(session.now) - this.#readTime();
     reloadIfOutdated(session.page_digest);
     if (!session.house) forgetLast();
     batch(() => this.#use(session));
   }
 
   /** Shows what was known at the last visit, if that is kept. */
-  showLast(): void {
-    const last = lastKnown();
-    if (!last) return;
-    this.#skewMs = last.skewMs;
-    batch(() => {
-      this.#use(last.session);
-      this.pricesByHome.value = new Map(last.prices);
-      this.plans.value = last.plans;
-      this.readAt = last.at;
-      this.#isRead.value = true;
-    });
+  async showLast(): Promise<void> {
+    this.#ask = readOrLast;
+    await this.readSession().catch(refusalIn);
+    if (this.mayRead.value) await this.readAll();
+    this.#ask = call;
   }
 
   /** Reads everything and subscribes to events. */
@@ -118,7 +123,6 @@ export class PageStore {
     const shown = homes.filter((id) => id === this.homeId.value || this.pricesByHome.value.has(id));
     await Promise.all([...shown.map((id) => this.readPrices(id)), this.readPlans(), this.readSystem()]);
     this.#isRead.value = true;
-    this.#keep();
   }
 
   /** Shows another home. */
@@ -129,15 +133,14 @@ export class PageStore {
 
   async readPrices(home: string): Promise<void> {
     await this.#read(`prices ${home}`, async () => {
-      const prices = pricesOf(await call("GET /local/v1/prices", { home }));
+      const prices = pricesOf(await this.#ask("GET /local/v1/prices", { home }));
       this.pricesByHome.value = new Map([...this.pricesByHome.value, [home, prices]]);
-      this.#keep();
     });
   }
 
   async readPlans(): Promise<void> {
     await this.#read("plans", async () => {
-      const { plans, waiting } = await call("GET /local/v1/plans", {});
+      const { plans, waiting } = await this.#ask("GET /local/v1/plans", {});
       this.plans.value = plans;
       this.waitingPlans.value = waiting.map(({ name }) => name);
     });
@@ -145,21 +148,26 @@ export class PageStore {
 
   async readSystem(): Promise<void> {
     await this.#read("system", async () => {
-      this.system.value = await call("GET /local/v1/system", {});
+      this.system.value = await this.#ask("GET /local/v1/system", {});
     });
+  }
+
+  /** Time on this device of what is read. */
+  #readTime(): number {
+    return this.#ask === call ? Date.now() : Math.min(Date.now(), oldestShown.value);
   }
 
   /** Reads something once. If that fails, the earlier data stays. */
   async #read(name: string, read: () => Promise<void>): Promise<void> {
     try {
       await read();
-      this.readAt = this.now();
+      this.#readAt.value = this.#readTime() + this.#skewMs;
       this.tick();
     } catch (thrown) {
       const { status, retryAfterSec } = refusalIn(thrown);
       if (status === 401) this.#signedOut();
-      else if (status === null) this.#lost();
-      else this.#soon(name, () => this.#read(name, read), Math.min(MAX_RETRY_SEC, retryAfterSec ?? 15) * 1_000);
+      else if (status !== null)
+        this.#soon(name, () => this.#read(name, read), Math.min(MAX_RETRY_SEC, retryAfterSec ?? 15) * 1_000);
     }
   }
 
@@ -171,23 +179,17 @@ export class PageStore {
     this.tick();
   }
 
-  #keep(): void {
-    const session = this.session.value;
-    const plans = this.plans.value;
-    const skewMs = this.#skewMs;
-    if (session?.house && plans)
-      keepLast({ session, plans, skewMs, prices: [...this.pricesByHome.value], at: this.readAt ?? this.now() });
-  }
-
   #listen(): void {
     this.#events?.close();
     const events = new EventSource(pathOf("events"));
     this.#events = events;
     events.onopen = () => void this.#found();
     events.onerror = () => {
-      this.#lost();
-      if (events.readyState === EventSource.CLOSED)
-        setTimeout(() => events === this.#events && this.#listenAgain(), RETRY_MS);
+      this.lost();
+      // Browsers do not subscribe again after a refusal: the session has ended, or the daemon is starting.
+      if (events.readyState !== EventSource.CLOSED || events !== this.#events) return;
+      this.#events = null;
+      this.#soon("contact", () => this.#found(), RETRY_MS);
     };
     const on = (types: readonly string[], then: (data: string) => void) => {
       for (const type of types) events.addEventListener(type, ({ data }: MessageEvent<string>) => then(data));
@@ -199,33 +201,31 @@ export class PageStore {
     on(["quota", "plug"], () => this.#soon("system", () => this.readSystem(), SYSTEM_GATHER_MS));
   }
 
-  /**
-   * Subscribes again after a refusal, because browsers do not. The session may have ended, or the daemon is starting.
-   */
-  async #listenAgain(): Promise<void> {
-    try {
-      await this.readSession();
-      if (this.mayRead.value) this.#listen();
-      else this.#signedOut();
-    } catch {
-      setTimeout(() => void this.#listenAgain(), RETRY_MS);
-    }
-  }
-
   async #found(): Promise<void> {
     if (this.lostAt.value === null) return;
     try {
-      await this.readSession();
-      if (!this.mayRead.value) return;
-      await this.readAll();
-      this.lostAt.value = null;
-    } catch {
-      // There is still no contact. This method is called again when the event stream opens.
+      await this.#enter();
+      if (this.mayRead.value && !this.#events) return this.#listen();
+      if (this.mayRead.value) await this.readAll();
+      else this.#signedOut();
+      batch(() => {
+        this.lostAt.value = null;
+        oldestShown.value = NOTHING;
+        // Events may have been missed.
+        this.rowChanges.value++;
+        changeCount.value++;
+      });
+    } catch (thrown) {
+      refusalIn(thrown);
+      this.#soon("contact", () => this.#found(), RETRY_MS);
     }
   }
 
-  #lost(): void {
-    this.lostAt.value ??= this.now();
+  /** Shows that the contact is lost, and looks for it. The stream of events may outlive a short loss. */
+  lost(): void {
+    if (this.lostAt.value !== null) return;
+    this.lostAt.value = this.now();
+    this.#soon("contact", () => this.#found(), RETRY_MS);
   }
 
   #signedOut(): void {
@@ -259,7 +259,7 @@ export class PageStore {
 
   #soon(name: string, read: () => Promise<void>, afterMs: number): void {
     clearTimeout(this.#due.get(name));
-    const run = () => void read().catch((thrown: unknown) => refusalIn(thrown) && this.#lost());
+    const run = () => void read().catch(refusalIn);
     this.#due.set(name, setTimeout(run, afterMs));
   }
 }

@@ -2,6 +2,7 @@
 import type { AnswerOf, RouteName, RouteParamsOf } from "../../api/calls.ts";
 import { recordChange } from "../history/changes.ts";
 import { type ErrorAnswer, errorIn, type Mistake } from "./error-texts.ts";
+import { answerSince, failures, keepAnswer, lastAnswer, NOTHING, oldestShown } from "./last-answers.ts";
 
 /** Returns the URL of a path below the page, also behind a proxy that adds a prefix. */
 export const pathOf = (path: string): URL => new URL(path, document.baseURI);
@@ -34,9 +35,41 @@ export function refusalIn(thrown: unknown): Refusal {
   throw thrown;
 }
 
-/** Returns the JSON of a file next to the page, or of an operation of the service. Rejects with a Refusal. */
-export async function get<Content>(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Content> {
-  return (await send(path, { headers })) as Content;
+/** Returns the JSON of a file next to the page. Rejects with a Refusal. */
+export async function getFile<Content>(url: string): Promise<Content> {
+  return (await send(url, { headers: {} })) as Content;
+}
+
+/**
+ * Returns the JSON of a GET request, which is kept; without contact the last one. One that was read at or after `since`
+ * is not read again. Rejects with a Refusal.
+ */
+export async function getOrLast<Content>(path: string, headers: Headers = {}, since = NOTHING): Promise<Content> {
+  const kept = answerSince(path, since);
+  if (kept) return kept.body as Content;
+  try {
+    return (await getAndKeep(path, headers)) as Content;
+  } catch (thrown) {
+    const last = refusalIn(thrown).status === null ? await lastAnswer(path) : null;
+    if (!last) throw thrown;
+    oldestShown.value = Math.min(oldestShown.value, last.at);
+    return last.body as Content;
+  }
+}
+
+/** Calls an endpoint for a view, as `call`; without contact, returns the last answer. Rejects with a Refusal. */
+export function readOrLast<Asked extends GetName>(
+  route: Asked,
+  params: RouteParamsOf<Asked>,
+): Promise<AnswerOf<Asked>> {
+  return getOrLast(filledPath(route, params));
+}
+
+async function getAndKeep(path: string, headers: Headers): Promise<unknown> {
+  const at = Date.now();
+  const body = await send(path, { headers });
+  keepAnswer({ path, body, at });
+  return body;
 }
 
 interface CallOptions {
@@ -55,24 +88,28 @@ export async function call<Asked extends RouteName>(
   params: RouteParamsOf<Asked>,
   { body, revision }: CallOptions = {},
 ): Promise<AnswerOf<Asked>> {
-  const [method = "", path = ""] = route.split(" /");
+  const [method = ""] = route.split(" ");
+  const path = filledPath(route, params);
+  if (method === "GET") return (await getAndKeep(path, {})) as AnswerOf<Asked>;
+  const headers = {
+    ...(body && { "Content-Type": "application/json" }),
+    ...(revision !== undefined && { "If-Match": `"${revision}"` }),
+  };
+  const answer = await send(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  recordChange(answer);
+  return answer as AnswerOf<Asked>;
+}
+
+/** Returns the path of a route with its parameters. */
+function filledPath(route: RouteName, params: object): string {
+  const [, path = ""] = route.split(" /");
   const query = new URLSearchParams();
-  const names = Object.entries(params as Readonly<Record<string, string | number>>);
   let filled = path;
-  for (const [name, value] of names) {
+  for (const [name, value] of Object.entries(params)) {
     if (path.includes(`:${name}`)) filled = filled.replace(`:${name}`, encodeURIComponent(value));
     else query.set(name, String(value));
   }
-  const answer = await send(query.size > 0 ? `${filled}?${query}` : filled, {
-    method,
-    headers: {
-      ...(body && { "Content-Type": "application/json" }),
-      ...(revision !== undefined && { "If-Match": `"${revision}"` }),
-    },
-    ...(method !== "GET" && body && { body: JSON.stringify(body) }),
-  });
-  if (method !== "GET") recordChange(answer);
-  return answer as AnswerOf<Asked>;
+  return query.size > 0 ? `${filled}?${query}` : filled;
 }
 
 /** Sends a file as the body. */
@@ -100,7 +137,9 @@ async function send(path: string, options: Options, timeoutMs = TIMEOUT_MS): Pro
   throw await refusalOf(response, body);
 }
 
-type Options = RequestInit & { readonly headers: Readonly<Record<string, string>> };
+type Headers = Readonly<Record<string, string>>;
+type Options = RequestInit & { readonly headers: Headers };
+type GetName = RouteName & `GET ${string}`;
 
 async function refusalOf(response: Response, body: unknown): Promise<Refusal> {
   const retryAfterSec = Number(response.headers.get("retry-after")) || null;
@@ -114,6 +153,7 @@ async function answered(path: string, options: Options, timeoutMs: number): Prom
     const headers = { ...options.headers, "X-Elbro-Page": "1", "Accept-Language": document.documentElement.lang };
     return await fetch(pathOf(path), { ...options, headers, signal: AbortSignal.timeout(timeoutMs) });
   } catch {
+    failures.value++;
     throw new Refusal();
   }
 }

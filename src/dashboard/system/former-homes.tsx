@@ -3,7 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { AddressesAnswer } from "../../api/house/addresses.ts";
 import { useSystemTexts } from "../context.ts";
 import { Button } from "../elements.tsx";
-import { call } from "../store/requests.ts";
+import { changeCount } from "../history/changes.ts";
+import { call, readOrLast } from "../store/requests.ts";
 import { Block, ListRow, Sure, useList } from "./block.tsx";
 
 type Former = AddressesAnswer["former"][number];
@@ -18,11 +19,11 @@ export function FormerHomes() {
   const [asked, setAsked] = useState<Ending | null>(null);
   const { run, answerOf } = useList<string>();
   const read = async () => {
-    const known = await call("GET /local/v1/addresses", {});
+    const known = await readOrLast("GET /local/v1/addresses", {});
     setFormer(known.former);
     setHomes(known.accounts.flatMap(({ addresses }) => addresses.flatMap(({ home }) => home ?? [])));
   };
-  useEffect(() => void run(read), []);
+  useEffect(() => void run(read), [changeCount.value]);
   const end = ({ home, to }: Ending) =>
     run(async () => {
       setAsked(null);

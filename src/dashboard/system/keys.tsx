@@ -9,6 +9,7 @@ import { LabelledInput } from "../labelled-input.tsx";
 import { lazy } from "../lazy.tsx";
 import { usePage } from "../page.ts";
 import { call } from "../store/requests.ts";
+import { useRead } from "../store/use-read.ts";
 import { helpUrl } from "../words/help.ts";
 import { Block, ListRow, Sure, useList } from "./block.tsx";
 
@@ -26,15 +27,12 @@ export function Keys() {
   const t = useSystemTexts();
   const { t: words } = usePage();
   const { answerOf, say, run } = useList();
-  const [keys, setKeys] = useState<readonly LanKeyAnswer[]>([]);
   const [made, setMade] = useState<MadeKey | null>(null);
-  const change = (work?: () => Promise<void>) =>
-    run(async () => {
-      say("");
-      await work?.();
-      setKeys((await call("GET /local/v1/keys", {})).keys);
-    });
-  useEffect(() => void change(), []);
+  const change = (work: () => Promise<void>) => {
+    say("");
+    return run(work);
+  };
+  const keys = useRead("GET /local/v1/keys", {})?.keys ?? [];
   const create = (name: string, control: boolean) =>
     change(async () => {
       const answer = await call("POST /local/v1/keys", {}, { body: { name, control } });

@@ -7,7 +7,7 @@ import { configurationSchema, type FieldText, formTextsIn, inWords, labelOf } fr
 import { changeCount } from "../history/changes.ts";
 import { usePage } from "../page.ts";
 import { route } from "../route.ts";
-import { call } from "../store/requests.ts";
+import { call, readOrLast } from "../store/requests.ts";
 import { Block, ListRow, useList } from "./block.tsx";
 import { type SettingTools, trialText } from "./setting-tools.ts";
 
@@ -71,7 +71,7 @@ function useSettings(part: Part, { say, run, setDialog }: ReturnType<typeof useL
   const page = usePage();
   const [tools, setTools] = useState<(SettingTools & { readonly shown: readonly SavedSetting[] }) | null>(null);
   const read = async () => {
-    const [saved, texts] = await Promise.all([call("GET /local/v1/settings", {}), formTextsIn(page.t.language)]);
+    const [saved, texts] = await Promise.all([readOrLast("GET /local/v1/settings", {}), formTextsIn(page.t.language)]);
     const shown = saved.settings.filter(({ is_connection }) => is_connection === (part === "connections"));
     const now = { saved, texts, shown };
     setTools(now);

@@ -22,7 +22,7 @@ import {
   ticksOf,
   titleOf,
 } from "./use-period.ts";
-import { UseReading } from "./use-reading.ts";
+import { marketMean, readUsage } from "./use-reading.ts";
 
 const DatesForm = lazy(async () => (await import("./use-dates.tsx")).DatesForm);
 
@@ -161,16 +161,13 @@ type UseState = { readonly use: ReadUse | null; readonly facts: UseFacts; readon
 function useReadUse(home: HomeAnswer, measure: MeasureName, period: Period): UseState & { readonly isBusy: boolean } {
   const page = usePage();
   const { store, f } = page;
-  const [reading] = useState(() => new UseReading());
   const [state, setState] = useState<UseState>({ use: null, facts: NO_FACTS, refusal: null });
   const changes = store.rowChanges.value;
+  const source = useMemo(() => ({ home, calendar: f.calendar, since: Date.now() }), [home, changes]);
   const wanted = useMemo(() => Symbol("wanted"), [home, measure, period, changes]);
   const [ended, setEnded] = useState<symbol | null>(null);
-  const readChanges = useRef(changes);
   const factsOf = useRef("");
   useEffect(() => {
-    if (readChanges.current !== changes) reading.forget();
-    readChanges.current = changes;
     let isWanted = true;
     const put = (part: Partial<UseState>) => {
       if (isWanted) setState((before) => ({ ...before, ...part }));
@@ -180,7 +177,7 @@ function useReadUse(home: HomeAnswer, measure: MeasureName, period: Period): Use
       const { from, to, unit } = periodRange(period, now, f.calendar);
       // Future hours and those of today do not count as missing, because meters report a day later.
       const range = { from, to, unit, until: Math.min(f.calendar.startOf("day", now), to) };
-      const usage = await reading.rows(home, measure, range, f.calendar);
+      const usage = await readUsage(source, measure, range);
       const bars = addedUp(usage.rows, MEASURES[measure], range, f.calendar);
       const sum = sumFacts(measure, bars, usage.currency, page);
       const shown = [home.id, measure, from, to].join(" ");
@@ -190,10 +187,10 @@ function useReadUse(home: HomeAnswer, measure: MeasureName, period: Period): Use
       factsOf.current = shown;
       const isPriced = (measure === "consumption" || measure === "costs") && home.capabilities?.consumptionCosts;
       if (!isPriced || unit === "year" || bars.every(({ value }) => value === null)) return put({ facts: sum });
-      const costs = measure === "costs" ? usage : await reading.rows(home, "costs", range, f.calendar);
+      const costs = measure === "costs" ? usage : await readUsage(source, "costs", range);
       const price = averagePaid(costs.rows);
       if (price === null) return put({ facts: sum });
-      const mean = await reading.marketMean(home, { from, to: range.until }, f.calendar);
+      const mean = await marketMean(source, { from, to: range.until });
       const paid = paidFacts(price, mean, costs.currency, page);
       put({ facts: { facts: [...sum.facts, ...paid.facts], notes: [...sum.notes, ...paid.notes] } });
     };

@@ -2,7 +2,7 @@
 import { type Language, languageOfTag } from "../../core/language/language.ts";
 import { type DashboardSubject, type Facts, fillText, type Pattern, type Texts } from "../../core/text/fill-text.ts";
 import { languageNames } from "../../i18n/languages.ts";
-import { get } from "../store/requests.ts";
+import { getFile } from "../store/requests.ts";
 
 /** Parts of the texts, each in a file of its own. `page` is for the first view, the others are loaded with their views. */
 type TextPart = DashboardSubject;
@@ -29,7 +29,7 @@ export function languageFor(wanted: readonly string[], chosen: string | null): L
 /** Loads the texts of a part. The build and the development server make its file from `src/i18n`. */
 export function textsOf<Part extends TextPart>(part: Part, language: Language): Promise<Texts[Part]> {
   const here = import.meta.url;
-  return get(new URL(`texts-${language}-${part}.json`, here).href);
+  return getFile(new URL(`texts-${language}-${part}.json`, here).href);
 }
 
 /** Loads the texts of a part, and returns the function that looks them up. */
