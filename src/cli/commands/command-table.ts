@@ -15,7 +15,7 @@ export const commands: Readonly<Record<string, CommandRow>> = {
   },
   addresses: { summary: "lists the addresses of the account", load: () => import("./addresses.ts") },
   suggest: { summary: "searches addresses, for third_party.places", load: () => import("./suggest.ts") },
-  prices: { summary: "prints today's prices as bars", load: () => import("./prices.ts") },
+  prices: { summary: "prints today's prices", load: () => import("./prices.ts") },
   keys: { summary: "creates, lists, replaces and revokes keys of the LAN API", load: () => import("./keys.ts") },
   notify: { summary: "sends a test notification to the ntfy server or webhook", load: () => import("./notify.ts") },
   health: { summary: "checks that the daemon is healthy", load: () => import("./health.ts") },

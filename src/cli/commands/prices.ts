@@ -6,7 +6,7 @@ import { serviceCalendar } from "../../service/service-calendar.ts";
 import { type Arguments, jsonOption } from "../arguments.ts";
 import { bodyOf, type Connection, withConnection } from "../connect.ts";
 import { failed, print, printJson } from "../output.ts";
-import { type ChartStyle, type DayPrices, priceChart, priceSummary, scaleOf } from "./price-chart.ts";
+import { type DayPrices, priceLines, priceSummary } from "./price-lines.ts";
 
 export const line = {
   usage: "prices [HOME]",
@@ -18,8 +18,6 @@ export const line = {
     ...jsonOption,
   } as const,
 };
-
-const USUAL_WIDTH = 80;
 
 type Found =
   | {
@@ -42,7 +40,7 @@ export async function main(given: Arguments): Promise<number> {
   const days = daysOf(home.prices, now, serviceCalendar());
   if (given.values.json === true) printJson(home);
   else {
-    print(homeText({ ...home, days, now, trouble }, styleOf(given.values.quarters === true)));
+    print(homeText({ ...home, days, now, trouble }, given.values.quarters === true ? "interval" : "hour"));
     const others = known.filter((id) => id !== home.id);
     if (wanted === null && others.length > 0) print(`\nother homes: ${others.join(", ")}`);
   }
@@ -96,27 +94,16 @@ function daysOf(prices: readonly PriceRowAnswer[], now: EpochMs, calendar: Calen
   }));
 }
 
-/** Returns true on a terminal without NO_COLOR. Source: https://no-color.org */
-function styleOf(quarters: boolean): Omit<ChartStyle, "scale"> {
-  const { isTTY, columns } = process.stdout;
-  return {
-    width: columns ?? USUAL_WIDTH,
-    colors: isTTY && !process.env.NO_COLOR && process.env.TERM !== "dumb" ? "ansi" : "none",
-    rows: quarters ? "interval" : "hour",
-  };
-}
-
 interface Shown extends Pick<TimelineAnswer, "id" | "name" | "currency"> {
   readonly now: EpochMs;
   readonly trouble: string | null;
   readonly days: readonly DayPrices[];
 }
 
-function homeText({ id, name, currency, days, now, trouble }: Shown, look: Omit<ChartStyle, "scale">): string {
-  const style = { ...look, scale: scaleOf(days) };
+function homeText({ id, name, currency, days, now, trouble }: Shown, rows: "hour" | "interval"): string {
   const lines = days.flatMap((day) => {
     if (day.prices.length === 0) return [];
-    return [`${day.date}${currency === null ? "" : `, ${currency} per kWh`}`, ...priceChart(day, now, style)];
+    return [`${day.date}${currency === null ? "" : `, ${currency} per kWh`}`, ...priceLines(day.prices, now, rows)];
   });
   const troubles = trouble === null ? [] : [trouble];
   const missing = lines.length === 0 ? ["today's prices are not known"] : [];
