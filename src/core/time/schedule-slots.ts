@@ -26,7 +26,7 @@ const TOMORROW: Slots = [
 ];
 
 const SHORT_TOMORROW: Slots = [...TOMORROW.slice(0, 5), 872, 932, 1032, 1152, 1410];
-const FORECAST: Slots = everyMinutes(180, 20, 24 * 60 - 1).filter((minute) => minute !== 200);
+const FORECAST: Slots = everyMinutes(180, 380, 1280);
 
 /** Request times per series, used until the wanted data is complete. Source: design, quota. */
 export const slots = {
@@ -40,12 +40,12 @@ export const slots = {
   usageLast: 18 * 60,
   /** Used when yesterday's usage is complete but contains an estimate. */
   estimates: [7 * 60],
-  /** Every three hours, but not late in the night. At noon the forecast waits for tomorrow's prices, which it follows. */
+  /** Every three hours, but not in the night. At noon the forecast waits for tomorrow's prices, which it follows. */
   forecast: FORECAST.filter((minute) => minute !== 740),
   /** Used while tomorrow's prices are missing. */
   forecastBeforeTomorrow: FORECAST.map((minute) => (minute === 740 ? 830 : minute)),
-  /** Used while today's prices are missing: none in the night, so that the quota is left for the prices. */
-  forecastWithoutToday: [20, 920, 1100, 1280],
+  /** Used while today's prices are missing: none in the morning, so that the quota is left for the prices. */
+  forecastWithoutToday: [920, 1100, 1280],
   /** Recheck of today's complete prices in the morning. */
   todayRecheck: 8 * 60 + 40,
   /** Recheck of complete prices. The forecast follows each request for tomorrow's prices, so it is due then too. */

@@ -13,8 +13,8 @@ import {
 
 const RUNS = Number(process.env.ELBRO_TIMETABLE_RUNS ?? 60);
 const DAYS = 6;
-const WORST_DAY = 45;
-const USUAL_DAY = 18;
+const WORST_DAY = 44;
+const USUAL_DAY = 17;
 const USAGE = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"] as const;
 
 /** Times at which a day of a series first has data, and is complete. Unit: minutes after it can first be requested. */

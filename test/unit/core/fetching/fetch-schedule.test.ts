@@ -18,7 +18,7 @@ import {
 } from "../../../support/service/fetch-schedule-model.ts";
 
 const TUESDAY = "2026-03-10";
-const MORNING = ["00:20", "06:20", "09:20"];
+const MORNING = ["06:20", "09:20"];
 const EVENING = ["15:20", "18:20", "21:20"];
 
 test.each([
@@ -46,7 +46,7 @@ describe("the forecast", () => {
     return it;
   };
 
-  test("the forecast is requested every three hours, and once after tomorrow's prices arrive", () => {
+  test("the forecast is requested every three hours of the day, and once after tomorrow's prices arrive", () => {
     const times = model().run(local("2026-03-12 00:00")).times("forecastPrices");
     expect(times).toEqual([...MORNING, "13:07", ...EVENING]);
   });
@@ -60,13 +60,13 @@ describe("the forecast", () => {
     expect(times).toEqual([...MORNING, "13:50", "15:20", "16:12", "18:20", "21:20"]);
   });
 
-  test("the forecast is not requested at night and in the morning while today's prices are missing", () => {
+  test("the forecast is not requested in the morning while today's prices are missing", () => {
     const none: Service = (_operation, day) => (calendar.dateOf(day) <= TUESDAY ? "whole" : "none");
     const times = model(none).run(local("2026-03-12 00:00")).times("forecastPrices");
-    expect(times).toEqual(["00:20", "15:20", "18:20", "21:20"]);
+    expect(times).toEqual(EVENING);
   });
 
-  test("the forecast is requested every three hours for an address without prices", () => {
+  test("the forecast is requested every three hours of the day for an address without prices", () => {
     const it = new FetchScheduleModel({ start: local(`${TUESDAY} 00:00`), targets: [targetOf(["forecastPrices"])] });
     expect(it.run(local("2026-03-11 00:00")).times("forecastPrices")).toEqual([
       "00:00",
