@@ -9,7 +9,7 @@
 import type { SeriesKey } from "../series/series.ts";
 import type { Calendar } from "../time/calendar.ts";
 import { type EpochMs, HOUR_MS } from "../time/interval.ts";
-import { nextSlot, type Slots, slotOn, slots } from "../time/schedule-slots.ts";
+import { nextSlot, type SlotClock, type Slots, slotOn, slots } from "../time/schedule-slots.ts";
 import {
   type AccountPoll,
   type AccountTarget,
@@ -128,7 +128,6 @@ function* priceWants(input: FetchScheduleInput, { series, maxRangeDays }: Addres
   const today = calendar.day(now);
   const tomorrow = calendar.day(today.end);
   const [ofToday, ofTomorrow] = [dayOf(state, today.start), dayOf(state, tomorrow.start)];
-  const missingToday = ofToday === "missing";
   yield* priceRecheck(input, series, maxRangeDays);
   const range = {
     // With tomorrow's prices, today's are requested again, because the service may correct them.
@@ -141,32 +140,34 @@ function* priceWants(input: FetchScheduleInput, { series, maxRangeDays }: Addres
     const after = Math.max(state.askedAt(start) ?? 0, today.start);
     yield { dueAt: nextSlot(input, after, times), step: { kind: "request", series, range, priority: "account" } };
   }
-  if (!missingToday && ofTomorrow !== "missing") return;
-  const step: FetchRequest = { kind: "request", series, range, priority: missingToday ? "today" : "tomorrow" };
-  const times = missingToday ? slots.today : slots.tomorrow;
-  const askedAt = state.askedAt(missingToday ? today.start : tomorrow.start);
-  if (missingToday && askedAt === null) return yield { dueAt: now, step, times };
+  const missing = missingPrices(input, state);
+  if (missing) yield { ...missing, step: { kind: "request", series, range, priority: missing.priority } };
+}
+
+/** Returns which of today's and tomorrow's prices are requested next, at which times, and when they are due. */
+function missingPrices(input: Pick<FetchScheduleInput, "now" | keyof SlotClock>, state: SeriesState) {
+  const { calendar, now } = input;
+  const today = calendar.day(now);
+  const priority = isMissing(state, today.start) ? "today" : "tomorrow";
+  if (priority === "tomorrow" && !isMissing(state, today.end)) return null;
+  const times = slots[priority];
+  const askedAt = state.askedAt(priority === "today" ? today.start : today.end);
   // Requests of an earlier day were for today's prices.
-  const after = missingToday ? Number(askedAt) : Math.max(askedAt ?? 0, today.start);
-  yield { dueAt: nextSlot(input, after, times), step, times };
+  const after = priority === "today" ? askedAt : Math.max(askedAt ?? 0, today.start);
+  return { priority, times, dueAt: after === null ? now : nextSlot(input, after, times) } as const;
 }
 
 /** Returns how many requests missing prices of today and tomorrow may still need today, and when this may change. */
 export function priceNeed(
-  input: Pick<FetchScheduleInput, "now" | "calendar" | "offsetMs">,
+  input: Pick<FetchScheduleInput, "now" | keyof SlotClock>,
   states: readonly SeriesState[],
 ): { readonly count: number; readonly until: EpochMs } {
   const { calendar, now } = input;
   const today = calendar.day(now);
-  const coming = (times: Slots) => times.filter((at) => slotOn(input, today.start, at) > now).length;
-  const [forToday, forTomorrow] = [coming(slots.today), coming(slots.tomorrow)];
   let count = 0;
   for (const state of states) {
-    const isToday = isMissing(state, today.start);
-    if (!isToday && !isMissing(state, today.end)) continue;
-    const after = Math.max(state.askedAt(isToday ? today.start : today.end) ?? 0, today.start);
-    const isDue = nextSlot(input, after, isToday ? slots.today : slots.tomorrow) <= now;
-    count += Number(isDue) + (isToday ? forToday : forTomorrow);
+    const { dueAt = Infinity, times = [] } = missingPrices(input, state) ?? {};
+    count += Number(dueAt <= now) + times.filter((at) => slotOn(input, today.start, at) > now).length;
   }
   return { count, until: nextSlot(input, now, slots.today) };
 }

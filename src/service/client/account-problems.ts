@@ -46,6 +46,12 @@ export class AccountProblems {
     if (waitMs <= 0 || isShown) this.set("waiting_for_quota", "wait", detail);
   }
 
+  /** Ends the problem of a used-up quota, whose pause is over. */
+  pauseEnded(): void {
+    const { problems } = this.#deps;
+    if (problems.of(this.#account)?.code === "rate_limited") problems.end(this.#account);
+  }
+
   /** Ends the problems that a success disproves. */
   succeeded(scopes: Scopes, answer: Success<OperationId>, requestId: string | null): void {
     const { circuitBreaker, problems, outage, clock } = this.#deps;

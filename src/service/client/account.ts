@@ -107,7 +107,7 @@ export class Account {
    * a used-up quota when its pause is over. Returns the end of that pause; infinity without one.
    */
   rest(heldUntil: EpochMs | null, now: EpochMs): EpochMs {
-    const { clock, rateLimiter, problems } = this.#deps;
+    const { clock, rateLimiter } = this.#deps;
     const monotonicMs = clock.monotonicMs();
     const pausedMs = this.#pausedUntil - monotonicMs;
     const [poll, prices] = [rateLimiter.hold("poll", monotonicMs), rateLimiter.hold("prices", monotonicMs)];
@@ -115,7 +115,7 @@ export class Account {
     const waitMs = heldUntil === null || pausedMs > 0 ? 0 : Math.min(heldUntil - now, until - monotonicMs);
     this.#problems.waits(waitMs, why, now);
     this.#problems.set("quota_too_small", "quota", rateLimiter.shortage);
-    if (pausedMs <= 0 && problems.of(this.name)?.code === "rate_limited") problems.end(this.name);
+    if (pausedMs <= 0) this.#problems.pauseEnded();
     return pausedMs > 0 ? now + Math.ceil(pausedMs) : Number.POSITIVE_INFINITY;
   }
 
