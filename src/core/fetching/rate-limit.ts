@@ -147,12 +147,6 @@ function dayReserve(poll: number, addresses: number): number {
   return Math.min(RESERVE_PER_ADDRESS * Math.max(1, addresses), Math.floor(poll / 2));
 }
 
-/** Parts of the service's remaining quota that polling and the LAN may use. Unit: attempts. */
-export interface Parting {
-  readonly poll: number;
-  readonly lan: number;
-}
-
 /**
  * Divides the remaining quota of a window: of this daemon's total, used and remaining, a third is for polling and the
  * rest for the LAN. `spent`: its attempts in the same fixed window. Shape: the sum of both parts is at most `left`.
@@ -161,7 +155,7 @@ export function partRemainder(
   left: number,
   spent: Readonly<Record<"poll" | "lan", number>>,
   { shares }: Pick<RateLimit, "shares">,
-): Parting {
+): typeof spent {
   const ours = left + spent.poll + spent.lan;
   const third = Math.ceil(ours / 3);
   const poll = Math.min(left, Math.max(0, Math.min(shares.poll, third) - spent.poll));

@@ -75,7 +75,5 @@ export function slotOn({ calendar, offsetMs }: SlotClock, day: EpochMs, minuteOf
 }
 
 function everyMinutes(step: number, first: number, last: number): number[] {
-  const minutes: number[] = [];
-  for (let minute = first; minute <= last; minute += step) minutes.push(minute);
-  return minutes;
+  return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, i) => first + i * step);
 }

@@ -265,21 +265,20 @@ export class RateLimiter {
     const newest = this.#spending.attempts.at(-1);
     if (!newest || now - this.#notedAt < NOTE_EVERY_MS) return;
     this.#notedAt = now;
-    const { account, memory, clock } = this.#deps;
-    const at = { attemptId: this.#newestId, boot: clock.boot, monotonicMs: Math.floor(now) };
-    const note: IdleNote = { ...at, idleMs: Math.floor(now - newest.at) };
+    const { account, memory } = this.#deps;
+    const note: IdleNote = { ...this.#placeAt(now), idleMs: Math.floor(now - newest.at) };
     memory.write(`idle/${account}`, JSON.stringify(note));
   }
 
+  #placeAt(now: MonotonicMs) {
+    return { attemptId: this.#newestId, boot: this.#deps.clock.boot, monotonicMs: Math.floor(now) };
+  }
+
   #keepCeilings(now: MonotonicMs): void {
-    const { account, memory, clock } = this.#deps;
+    const { account, memory } = this.#deps;
     const sharedMs = this.#ceilings.sharedUntil - now;
-    const at = { attemptId: this.#newestId, boot: clock.boot, monotonicMs: Math.floor(now) };
-    const kept: z.infer<typeof storedCeilings> = {
-      ...at,
-      sharedMs,
-      ceilings: this.#ceilings.kept(this.#spending, now),
-    };
+    const ceilings = this.#ceilings.kept(this.#spending, now);
+    const kept: z.infer<typeof storedCeilings> = { ...this.#placeAt(now), sharedMs, ceilings };
     const text = sharedMs > 0 ? JSON.stringify(kept) : "";
     if (text !== (memory.read(`ceilings/${account}`) ?? "")) memory.write(`ceilings/${account}`, text);
   }

@@ -90,11 +90,10 @@ export class SharedQuota {
     }
     for (const [window, ceiling] of this.#ceilings) {
       if (ceiling.until <= now) continue;
-      const limit = budget.find(({ name }) => name === window);
       const resetAt = ceiling.until - FLIGHT_MS - DATE_MS;
       const since = resetAt - FLIGHT_MS - SERVICE_WINDOW_MS[window];
       const counts = (own: Attempt) => own.at > since && !isOfOther(window, own, serverMs);
-      const ends = limit ? spending.endsIn(limit, counts, now) : [];
+      const ends = spending.endsIn(windowOf(budget, window), counts, now);
       const from = ends[ends.length - laterThan(ceiling, spending) - ceiling.used] ?? now;
       ceiling.othersFrom = from === now || from < resetAt ? from : Number.POSITIVE_INFINITY;
       if (ceiling.othersFrom <= now) this.sharedUntil = now + SERVICE_WINDOW_MS.day;
@@ -163,7 +162,7 @@ function availableTo(
   share: Share,
   left: number,
   spent: Parameters<typeof partRemainder>[1],
-  window: Pick<RateLimit, "limit" | "shares" | "reserve">,
+  window: RateLimit,
 ): number {
   if (share === "prices") return left;
   const rest = left - (window.reserve?.count ?? 0);
@@ -172,8 +171,8 @@ function availableTo(
   return rest - lan - (share === "poll" ? 0 : Math.min(poll, window.shares.poll - window.shares.backfill));
 }
 
-/** Returns the limit and shares of a window; a window without a limit has no shares. */
-function windowOf(budget: readonly RateLimit[], window: QuotaWindow): Pick<RateLimit, "limit" | "shares" | "reserve"> {
-  const unlimited = { limit: Number.POSITIVE_INFINITY, shares: { poll: 0, backfill: 0, lan: 0 } };
+/** Returns the limit of a window; one without a limit has no length and no shares. */
+function windowOf(budget: readonly RateLimit[], window: QuotaWindow): RateLimit {
+  const unlimited = { name: window, lengthMs: 0, limit: Infinity, shares: { poll: 0, backfill: 0, lan: 0 } };
   return budget.find(({ name }) => name === window) ?? unlimited;
 }

@@ -79,6 +79,12 @@ export class AskedAccount extends ManualMachine {
     });
   }
 
+  /** Answers the newest request, which is `asked`. */
+  answered<T extends Promise<unknown>>(asked: T, ...answer: Parameters<Waiting["answer"]>): T {
+    this.arrived.at(-1)?.answer(...answer);
+    return asked;
+  }
+
   /** Sends a first response with high limits, which ends the careful quota before it. */
   async open(): Promise<void> {
     const asked = this.account.ask({ operation: "addresses", params: {}, share: "poll", seriesId: null, range: null });

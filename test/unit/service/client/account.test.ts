@@ -77,9 +77,9 @@ describe("the shares", () => {
 describe("failures", () => {
   test("of LAN requests pause polling too", async () => {
     const world = await opened();
-    const asked = askPrices(world, "lan");
-    world.arrived[0]?.answer(429, error("rate_limited"), { "retry-after": "600" });
-    expect(await asked).toMatchObject({ kind: "refused", retryAfterMs: 600 * SECOND_MS });
+    expect(
+      await world.answered(askPrices(world, "lan"), 429, error("rate_limited"), { "retry-after": "600" }),
+    ).toMatchObject({ kind: "refused", retryAfterMs: 600 * SECOND_MS });
     expect(await askForecast(world, "poll")).toMatchObject({ kind: "deferred", until: world.wallMs + 10 * MINUTE_MS });
     expect(world.arrived).toHaveLength(1);
   });
@@ -90,9 +90,7 @@ describe("failures", () => {
     expect([account.backfillPause(wallMs), account.rest(null, wallMs)]).toEqual([null, Number.POSITIVE_INFINITY]);
     for (let day = 0; day < 10; day++) void askPrices(world, "backfill", day);
     expect(account.backfillPause(wallMs)).toEqual({ until: wallMs + 92 * SECOND_MS, why: "quota" });
-    const asked = askForecast(world, "poll");
-    world.arrived.at(-1)?.answer(429, error("rate_limited"), { "retry-after": "600" });
-    await asked;
+    await world.answered(askForecast(world, "poll"), 429, error("rate_limited"), { "retry-after": "600" });
     const until = world.wallMs + 10 * MINUTE_MS;
     expect(account.backfillPause(world.wallMs)).toEqual({ until, why: "service_trouble" });
     expect(account.rest(null, world.wallMs)).toBe(until);
@@ -117,9 +115,9 @@ describe("problems", () => {
   test("problems are reported once at start and once at end, with advice and the service's request id", async () => {
     const world = await opened();
     for (let i = 0; i < 4; i++) {
-      const asked = askForecast(world, "poll");
-      world.arrived[i]?.answer(403, error("plus_required", "no active Plus"), { "x-request-id": `request-${i}` });
-      await asked;
+      await world.answered(askForecast(world, "poll"), 403, error("plus_required", "no active Plus"), {
+        "x-request-id": `request-${i}`,
+      });
       world.advance(DAY_MS);
     }
     expect(world.problemChanges).toMatchObject([
@@ -127,16 +125,12 @@ describe("problems", () => {
         state: "started",
         problem: {
           ...{ code: "plus_required", subject: "consumer", requestId: "request-0" },
-          ...{
-            detail: "403 plus_required: no active Plus; next attempt 2026-10-25T13:00:00Z",
-            advice: expect.stringMatching(/renew Plus/),
-          },
+          detail: "403 plus_required: no active Plus; next attempt 2026-10-25T13:00:00Z",
+          advice: expect.stringMatching(/renew Plus/),
         },
       },
     ]);
-    const asked = askForecast(world, "poll");
-    world.arrived[4]?.answer(200, forecast);
-    await asked;
+    await world.answered(askForecast(world, "poll"), 200, forecast);
     expect(world.problemChanges.map(({ state, problem }) => `${problem.code} ${state}`)).toEqual([
       "plus_required started",
       "plus_required ended",
@@ -145,12 +139,8 @@ describe("problems", () => {
 
   test("of a series are separate from those of the account, and end with a response for that series", async () => {
     const world = await opened();
-    const refused = askForecast(world, "poll");
-    world.arrived[0]?.answer(403, error("forbidden"));
-    await refused;
-    const answered = askPrices(world, "poll");
-    world.arrived[1]?.answer(200, prices);
-    await answered;
+    await world.answered(askForecast(world, "poll"), 403, error("forbidden"));
+    await world.answered(askPrices(world, "poll"), 200, prices);
     expect(world.problemChanges.map(({ state, problem }) => `${problem.subject} ${state}`)).toEqual([
       `consumer forecastPrices ${HOME} started`,
     ]);
@@ -159,9 +149,7 @@ describe("problems", () => {
   test("include an address that the service no longer knows", async () => {
     const world = await opened();
     for (let i = 0; i < 3; i++) {
-      const asked = askForecast(world, "poll");
-      world.arrived[i]?.answer(404, error("resource_not_found"));
-      await asked;
+      await world.answered(askForecast(world, "poll"), 404, error("resource_not_found"));
       world.advance(3 * HOUR_MS);
     }
     expect(world.problemChanges.map(({ problem }) => [problem.code, problem.subject])).toEqual([
@@ -177,9 +165,7 @@ describe("problems", () => {
   ])("problems do not include a %i caused by a LAN client, which stops no polling", async (status, code) => {
     const world = await opened();
     for (let i = 0; i < 4; i++) {
-      const asked = askPrices(world, "lan");
-      world.arrived[i]?.answer(status, error(code));
-      await asked;
+      await world.answered(askPrices(world, "lan"), status, error(code));
       expect(await askPrices(world, "lan")).toMatchObject({ kind: "deferred", after: { status, reason: "because" } });
       world.advance(25 * HOUR_MS);
     }
@@ -200,15 +186,10 @@ describe("problems", () => {
     const answerAll = async (status: number, body: readonly unknown[]) => {
       for (const [i, ask] of asks.entries()) {
         world.advance(2 * HOUR_MS);
-        const asked = ask();
-        world.arrived.at(-1)?.answer(status, body[i]);
-        await asked;
+        await world.answered(ask(), status, body[i]);
       }
     };
-    await answerAll(
-      502,
-      asks.map(() => error("upstream_unavailable")),
-    );
+    await answerAll(502, Array(asks.length).fill(error("upstream_unavailable")));
     expect(world.problemChanges.map(({ problem, state }) => [problem.code, problem.subject, state])).toEqual([
       ["service_trouble", "consumer data", "started"],
     ]);
@@ -225,15 +206,8 @@ describe("problems", () => {
     const outage = new Outage(
       new Problems(({ subject, code }, state) => problemChanges.push(`${subject} ${code} ${state}`)),
     );
-    const trouble = {
-      code: "unreachable",
-      since: 1,
-      detail: "-",
-      requestId: null,
-      series: null,
-      isGuests: false,
-    } as const;
-    for (const account of ["consumer", "third_party"]) outage.start({ ...trouble, account });
+    const trouble = { since: 1, detail: "-", requestId: null, series: null, isGuests: false };
+    for (const account of ["consumer", "third_party"]) outage.start({ ...trouble, code: "unreachable", account });
     expect([outage.codeOf("consumer"), outage.codeOf("third_party")]).toEqual(["unreachable", "unreachable"]);
     outage.answered("third_party", ["third_party"], 2);
     expect(problemChanges).toEqual(["consumer unreachable started", "consumer unreachable ended"]);
@@ -254,10 +228,8 @@ describe("problems", () => {
     ["400", () => [400, error("invalid_range"), {}] as const, null, ""],
   ])("problems are reported again after a restart within a pause after a %s", async (_, answer, code, subject) => {
     const world = await opened();
-    const asked = askForecast(world, "poll");
     const [status, body, headers] = answer();
-    world.arrived[0]?.answer(status, body, headers);
-    await asked;
+    await world.answered(askForecast(world, "poll"), status, body, headers);
     world.problemChanges.length = 0;
     for (const { subject: old } of world.problems.list()) world.problems.end(old);
     world.problemChanges.length = 0;
@@ -271,11 +243,7 @@ describe("problems", () => {
     "prices that are forbidden (%s) are requested again after an hour, other operations after a day",
     async (share) => {
       const world = await opened();
-      for (const [i, ask] of [askPrices, askForecast].entries()) {
-        const asked = ask(world, share);
-        world.arrived[i]?.answer(403, error("forbidden"));
-        await asked;
-      }
+      for (const ask of [askPrices, askForecast]) await world.answered(ask(world, share), 403, error("forbidden"));
       world.advance(HOUR_MS);
       expect(await askForecast(world, "poll")).toMatchObject({ kind: "deferred" });
       void askPrices(world, "prices");
@@ -286,25 +254,16 @@ describe("problems", () => {
   test("include a quota that is too small, with the required quota, until it is raised", async () => {
     const world = await opened();
     const answered = async (limit: number) => {
-      const asked = askForecast(world, "poll");
       const headers = { "x-ratelimit-limit-day": String(limit), "x-ratelimit-remaining-day": String(limit - 2) };
-      world.arrived.at(-1)?.answer(200, forecast, headers);
-      await asked;
+      await world.answered(askForecast(world, "poll"), 200, forecast, headers);
       world.account.rest(null, world.wallMs);
     };
     await answered(40);
     expect(world.problemChanges).toEqual([]);
     await answered(40);
-    expect(world.problemChanges).toMatchObject([
-      {
-        state: "started",
-        problem: {
-          code: "quota_too_small",
-          subject: "consumer quota",
-          advice: expect.stringContaining("higher quota"),
-        },
-      },
-    ]);
+    const problem = { code: "quota_too_small", advice: expect.stringContaining("higher quota") };
+    expect(world.problemChanges).toMatchObject([{ state: "started", problem }]);
+    expect(world.problemChanges[0]?.problem.subject).toBe("consumer quota");
     expect(world.problemChanges[0]?.problem.detail).toBe("40 requests per day; a day with retries may need 45");
     world.advance(26 * HOUR_MS);
     await answered(2_000);
@@ -320,11 +279,9 @@ describe("problems", () => {
     [503, CANARY_KEY],
   ])("problems do not contain the key that a %i quotes", async (status, body) => {
     const world = await opened();
-    const asked = askForecast(world, "poll");
-    world.arrived[0]?.answer(status, body, { "x-request-id": CANARY_KEY });
-    await asked;
+    const answered = await world.answered(askForecast(world, "poll"), status, body, { "x-request-id": CANARY_KEY });
     expect(world.problemChanges).toHaveLength(1);
-    expect(JSON.stringify([world.problemChanges, await asked, [...world.keptTexts]])).not.toContain(CANARY_KEY);
+    expect(JSON.stringify([world.problemChanges, answered, [...world.keptTexts]])).not.toContain(CANARY_KEY);
   });
 });
 
@@ -335,13 +292,13 @@ test("requests that wait for the quota longer than ten minutes are a problem unt
   const heldUntil = () => world.wallMs + HOUR_MS;
   account.rest(heldUntil(), world.wallMs);
   expect(codes()).toEqual([]);
-  const asked = askForecast(world, "poll");
-  world.arrived[0]?.answer(200, forecast, { "x-ratelimit-remaining-day": "0" });
-  await asked;
+  await world.answered(askForecast(world, "poll"), 200, forecast, { "x-ratelimit-remaining-day": "0" });
   account.rest(world.wallMs + 10 * MINUTE_MS, world.wallMs);
   expect(codes()).toEqual([]);
   account.rest(heldUntil(), world.wallMs);
   expect(codes()).toEqual(["waiting_for_quota"]);
+  const detail = "other programs have used the quota of this key; next request 2026-10-25T13:00:00Z";
+  expect(world.problems.list()[0]?.detail).toEqual(detail);
   // One wait after another is one problem, and one line in the log.
   for (const minutes of [8, 60, 9]) account.rest(world.wallMs + minutes * MINUTE_MS, world.wallMs);
   expect(codes()).toEqual(["waiting_for_quota"]);
@@ -352,9 +309,7 @@ test("requests that wait for the quota longer than ten minutes are a problem unt
 
 test("a wait for the quota is no problem while the key is rejected", async () => {
   const world = await opened();
-  const asked = askForecast(world, "poll");
-  world.arrived[0]?.answer(401, error("invalid_token"), { "x-ratelimit-remaining-day": "0" });
-  await asked;
+  await world.answered(askForecast(world, "poll"), 401, error("invalid_token"), { "x-ratelimit-remaining-day": "0" });
   world.account.rest(world.wallMs + HOUR_MS, world.wallMs);
   expect(world.problems.list().map(({ code }) => code)).toEqual(["invalid_token"]);
 });
@@ -372,14 +327,15 @@ test("a request whose permit belongs to another account is not sent, and is a pr
 test("parts of a response that are left out are one problem, until a response of the series fits", async () => {
   const world = await opened();
   const hour = { start: "2026-06-10T00:00:00Z", end: "2026-06-10T01:00:00Z", totalPricePerKWh: 1 };
-  const first = askPrices(world, "poll");
-  world.arrived[0]?.answer(200, { ...prices, data: [{}, hour, { ...hour, totalPricePerKWh: null }] });
-  expect(await first).toMatchObject({ kind: "ok", body: { data: [hour] } });
+  expect(
+    await world.answered(askPrices(world, "poll"), 200, {
+      ...prices,
+      data: [{}, hour, { ...hour, totalPricePerKWh: null }],
+    }),
+  ).toMatchObject({ kind: "ok", body: { data: [hour] } });
   expect(world.problems.list()).toMatchObject([
     { code: "parts_dropped", detail: expect.stringMatching(/prices .* 2 left out; row 0: start: expected string$/) },
   ]);
-  const second = askPrices(world, "poll", 1);
-  world.arrived[1]?.answer(200, { ...prices, data: [hour] });
-  await second;
+  await world.answered(askPrices(world, "poll", 1), 200, { ...prices, data: [hour] });
   expect(world.problems.list()).toEqual([]);
 });
