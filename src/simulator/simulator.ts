@@ -45,6 +45,7 @@ export interface SimulatorOptions {
   /** Demo keys by default; `consumerKey: null` is an account without a key. */
   readonly keys?: { readonly consumerKey?: string | null; readonly thirdParty?: ThirdPartyCredentials };
   readonly hashEncoding?: HashEncoding;
+  /** A name again is a copy of that home. */
   readonly homes?: readonly HomeName[];
   /** What further appliances of the first home use in an hour; nothing if absent. Unit: Wh. */
   readonly loads?: (hour: EpochMs) => number;
@@ -235,7 +236,9 @@ function worldOf(options: SimulatorOptions): World {
   if (reading?.kind === "unreadable") throw new Error(`price file ${reading.why}`);
   return new World({
     seed,
-    homes: homes.map((name) => demoHomes[name]),
+    homes: homes.map((name, i) =>
+      i === homes.indexOf(name) ? demoHomes[name] : homeOfAccount(demoHomes[name], i + 1),
+    ),
     market: reading && ((calendar) => marketOfFile(reading.prices, prices.replay ?? "asDated", calendar)),
     publicationDelay: publicationDelayMinutes,
     loads,

@@ -43,7 +43,7 @@ export function local(text: string): EpochMs {
 }
 
 /** Returns the local time of an instant, such as "13:02". */
-export function clockTime(at: EpochMs): string {
+function clockTime(at: EpochMs): string {
   const minute = calendar.minuteOfDay(at);
   return [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, "0")).join(":");
 }

@@ -8,9 +8,7 @@ import { HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { MAX_OFFSET_MS, slots } from "../../../src/core/time/schedule-slots.ts";
 import { shareOf } from "../../../src/state/collector.ts";
 import {
-  type Asked,
   calendar,
-  clockTime,
   FetchScheduleModel,
   local,
   type Service,
@@ -26,11 +24,10 @@ interface Setup {
   readonly offsetMs: number;
   /** True if LAN devices use all permits as soon as they are granted. */
   readonly isLanBusy: boolean;
-  readonly historyDays?: number;
 }
 
 /** Addresses with history to fill, and a service that publishes tomorrow's prices at a given minute. */
-function collecting({ limit, addresses, publishedMinute, offsetMs, isLanBusy, historyDays = 60 }: Setup) {
+function collecting({ limit, addresses, publishedMinute, offsetMs, isLanBusy }: Setup) {
   const targets = Array.from({ length: addresses }, (_, i): CollectTarget => {
     const target = targetOf();
     const addressId = `${i}${target.addressId.slice(1)}`;
@@ -57,66 +54,20 @@ function collecting({ limit, addresses, publishedMinute, offsetMs, isLanBusy, hi
     const kept = share === "prices" ? 0 : spending.keptUntil(budget(), model.now);
     return Math.max(kept, spending.earliest(share, budget(), model.now));
   };
-  /** Asks from the LAN, at most `count` times. Returns the number of requests that were allowed. */
-  const askFromLan = (count: number) => {
-    let asked = 0;
-    for (; asked < count && earliest("lan") <= model.now; asked++)
-      spending.add({ at: model.now, share: "lan", serverMs: model.now });
-    return asked;
-  };
   const model: FetchScheduleModel = new FetchScheduleModel({
     start: local("2026-03-10 00:01"),
-    ...{ service, targets, offsetMs, historyDays },
+    ...{ service, targets, offsetMs, historyDays: 60 },
     notBefore({ priority }) {
       for (const { at, step } of model.log.slice(noted))
         spending.add({ at, share: shareOf(step.priority), serverMs: at });
       noted = model.log.length;
-      if (isLanBusy) askFromLan(limit);
+      while (isLanBusy && earliest("lan") <= model.now)
+        spending.add({ at: model.now, share: "lan", serverMs: model.now });
       return earliest(shareOf(priority));
     },
   });
-  return { model, askFromLan };
+  return model;
 }
-
-/** Returns when a day's data was there, and how many of ten questions from the LAN were allowed at 14:15 and 19:00. */
-function dayWith(limit: number, addresses: number) {
-  const it = collecting({ limit, addresses, publishedMinute: 784, offsetMs: 0, isLanBusy: false, historyDays: 0 });
-  const { model } = it;
-  const day = local("2026-03-12");
-  const whenAll = (operation: string, isWanted: (asked: Asked) => boolean) => {
-    const times = model.targets.map(({ addressId }) =>
-      model.of(operation).find((asked) => asked.at > day && asked.step.series.place === addressId && isWanted(asked)),
-    );
-    return times.includes(undefined) ? null : clockTime(Math.max(...times.map((asked) => asked?.at ?? 0)));
-  };
-  model.run(local("2026-03-12 14:15"));
-  const early = it.askFromLan(10);
-  model.run(local("2026-03-12 19:00"));
-  const lan = [early, it.askFromLan(10 - early)];
-  model.run(local("2026-03-13 00:01"));
-  const published = calendar.timeOnDay(day, 784);
-  const usage = ["consumption", "consumptionCosts", "solarExport", "solarExportRevenue"];
-  return {
-    prices: whenAll("prices", ({ at }) => at > published),
-    forecast: whenAll("forecastPrices", ({ at }) => at > published),
-    usage: usage
-      .map((operation) => whenAll(operation, () => true))
-      .reduce((a, b) => (a && b && a > b ? a : b && a && b)),
-    lan,
-  };
-}
-
-test("of 50 requests a day, two homes have prices, forecast, usage and ten questions from the LAN", () => {
-  const { lan, ...times } = dayWith(50, 2);
-  expect(Object.values(times)).not.toContain(null);
-  expect(lan.reduce((sum, count) => sum + count)).toBe(10);
-});
-
-test.each([1, 2])("of 120 requests a day, %i homes have all of it by 14:30", (homes) => {
-  const { lan, ...times } = dayWith(120, homes);
-  for (const time of Object.values(times)) expect(time && time <= "14:30").toBe(true);
-  expect(lan).toEqual([10, 0]);
-});
 
 test("tomorrow's prices are stored 20 min after publication with any limit of at least one request per slot", () => {
   const anySchedule = fc.record({
@@ -130,7 +81,7 @@ test("tomorrow's prices are stored 20 min after publication with any limit of at
   fc.assert(
     fc.property(anySchedule, ({ spare, ...setup }) => {
       const { addresses, publishedMinute } = setup;
-      const { model } = collecting({ ...setup, limit: addresses * slots.today.length + spare });
+      const model = collecting({ ...setup, limit: addresses * slots.today.length + spare });
       for (const day of PUBLISHED_DAYS) {
         const published = calendar.timeOnDay(local(`${day} 12:00`), publishedMinute);
         model.run(published + 21 * MINUTE_MS);
@@ -147,7 +98,7 @@ test("tomorrow's prices are stored 20 min after publication with any limit of at
 });
 
 test.each([10, 20, 27, 40, 60, 90, 120])("a busy LAN leaves enough of %i requests per day for prices", (limit) => {
-  const { model } = collecting({ limit, addresses: 1, publishedMinute: 17 * 60, offsetMs: 0, isLanBusy: true });
+  const model = collecting({ limit, addresses: 1, publishedMinute: 17 * 60, offsetMs: 0, isLanBusy: true });
   for (const day of PUBLISHED_DAYS) {
     const published = local(`${day} 17:00`);
     // With fewer requests than slots, the next day fetches the missing data.
