@@ -224,7 +224,7 @@ export class Plans {
     const { store, onDecided } = this.#deps;
     this.#removeOldOnce(circle, now);
     for (const slot of this.#circles.in(circle))
-      if (slot.definition.learns || hasBattery(slot))
+      if (slot.definition.learns || ("soc" in slot.spec && slot.spec.soc !== undefined))
         this.#circles.set({ ...slot, spec: this.#specOf(slot.definition, slot.advance.memory, now) });
     const before = this.#circles.in(circle);
     const context = this.#facts.contextAt(now);
@@ -356,10 +356,6 @@ export class Plans {
     const circle = this.circleOf(home);
     if (circle !== null) this.decide(circle, now);
   }
-}
-
-function hasBattery({ spec }: PlanSlot): boolean {
-  return "soc" in spec && spec.soc !== undefined;
 }
 
 function problemSubjects(plan: string): readonly [home: string, charge: string] {

@@ -43,7 +43,7 @@ export function thirdPartyHandlers(
     charges: async ({ latitude, longitude, date }) => {
       const region = regionAt(latitude, longitude);
       if (!region || !isDanish(region)) return nowhere(latitude, longitude);
-      const valid = byKind(world.charges.at(region, date), chargeItem);
+      const valid = byKind(world.charges.at(region, date), (price) => ({ price }));
       return { kind: "ok", body: { date: formatInstant(date), ...valid } };
     },
     chargesHistory: async ({ latitude, longitude, fromDate, toDate }, { now }) => {
@@ -51,7 +51,9 @@ export function thirdPartyHandlers(
       if (!region || !isDanish(region)) return nowhere(latitude, longitude);
       const range = { start: fromDate, end: toDate ?? now };
       if (range.end <= range.start) return contractError("invalid_range", "toDate is not after fromDate");
-      const valid = byKind(world.charges.during(region, range), historyEntry);
+      const valid = byKind(world.charges.during(region, range), (price, start) => {
+        return { from: formatInstant(start), price: { static: { price } } };
+      });
       return { kind: "ok", body: { from: formatInstant(range.start), to: formatInstant(range.end), ...valid } };
     },
     requestCounts: async () => ({
@@ -86,17 +88,15 @@ function chargedPoints(prices: readonly ConsumerPrice[]) {
   }));
 }
 
-function chargeItem({ name, ownerName, price }: ChargeValidity) {
-  return { name, ownerName, price: round6(price * VAT_FACTOR) };
-}
-
-function historyEntry({ name, ownerName, price, start }: ChargeValidity) {
-  return { name, ownerName, from: formatInstant(start), price: { static: { price: round6(price * VAT_FACTOR) } } };
-}
-
-function byKind<Item>(charges: readonly ChargeValidity[], itemOf: (charge: ChargeValidity) => Item) {
+function byKind<Item>(charges: readonly ChargeValidity[], itemOf: (price: number, start: EpochMs) => Item) {
   const { subscription = [], tariff = [] } = Object.groupBy(charges, ({ kind }) => kind);
-  return { subscriptions: subscription.map(itemOf), tariffs: tariff.map(itemOf) };
+  const itemsOf = (each: ChargeValidity[]) =>
+    each.map(({ name, ownerName, price, start }) => ({
+      name,
+      ownerName,
+      ...itemOf(round6(price * VAT_FACTOR), start),
+    }));
+  return { subscriptions: itemsOf(subscription), tariffs: itemsOf(tariff) };
 }
 
 function isDanish(region: Region): boolean {

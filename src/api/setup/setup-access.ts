@@ -4,7 +4,6 @@
  */
 
 import { randomBytes, randomInt } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
 import { message } from "../../core/language/text.ts";
 import { SECOND_MS } from "../../core/time/interval.ts";
 import { cookieIn, newCookie, setCookie } from "../../http/cookies.ts";
@@ -41,7 +40,8 @@ export class SetupAccess {
   refusal(request: LocalRequest): LocalError | null {
     const { headers } = request;
     if (!fromOwnPage(headers)) return fromElsewhere();
-    if (isOnThisMachine(request) || this.#isIn(headers)) return null;
+    const sent = cookieIn(headers, COOKIE)?.value ?? "";
+    if (isOnThisMachine(request) || (this.#token !== null && isSame(sent, this.#token))) return null;
     return localError("invalid_token", message("refused.setup_code"));
   }
 
@@ -69,10 +69,6 @@ export class SetupAccess {
   #renew(): void {
     this.#code = Array.from({ length: CODE_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join("");
     this.#showCode(this.#code.replace(/(.{4})(?=.)/, "$1-"));
-  }
-
-  #isIn(headers: IncomingHttpHeaders): boolean {
-    return this.#token !== null && isSame(cookieIn(headers, COOKIE)?.value ?? "", this.#token);
   }
 }
 

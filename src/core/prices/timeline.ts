@@ -29,13 +29,10 @@ export function pricePoints(rows: readonly Row[], estimate: boolean): PricePoint
     const price = row.totalPricePerKWh;
     if (start === null || end === null || end <= start || typeof price !== "number") continue;
     const charges = row.variableChargesPerKWh;
-    points.push(pointOf({ start, end, price, estimate }, typeof charges === "number" ? charges : null));
+    const point = { start, end, price, estimate };
+    points.push(typeof charges === "number" ? { ...point, variableCharges: charges } : point);
   }
   return points;
-}
-
-function pointOf(point: PricePoint, charges: number | null): PricePoint {
-  return charges === null ? point : { ...point, variableCharges: charges };
 }
 
 /** Appends the forecast after the last confirmed price. A partly confirmed hour keeps its remaining part. */

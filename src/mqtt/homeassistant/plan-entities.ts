@@ -132,7 +132,8 @@ const buttonRows: readonly Row[] = [
   button("stop", "stop", "mdi:stop"),
   {
     ...button("once", "run_once", "mdi:numeric-1-box-outline"),
-    exists: (plan) => repeats(plan) && ["window", "slots"].includes(plan.definition.spec.kind),
+    exists: (plan) =>
+      plan.definition.spec.once === undefined && ["window", "slots"].includes(plan.definition.spec.kind),
   },
   { ...button(RESET_SETTINGS, "reset_settings", "mdi:restore"), category: "config" },
 ];
@@ -145,10 +146,6 @@ export const planRows: readonly Row[] = [
   ...planSettings.map(settingEntity),
   ...buttonRows,
 ];
-
-function repeats({ definition: { spec } }: PlanSnapshot): boolean {
-  return spec.once === undefined;
-}
 
 function button(setting: string, name: EntityName, icon: string): Row {
   return { key: setting, name, platform: "button", command: { setting }, icon };

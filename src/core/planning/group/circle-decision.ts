@@ -12,7 +12,7 @@ import { type Away, type PlanSpec, type PlanWindow, whenLostOf } from "../model/
 import { awayTime, neverIn, roundAt } from "../model/plan-windows.ts";
 import type { PlanInput, PlanMachine, Solve } from "../plan-input.ts";
 import { checkGroup, checkPlan } from "../plan-promises.ts";
-import { advancePlan, type PlanAdvance, runsOf, UNDECIDED } from "../plan-state-machine.ts";
+import { advancePlan, runsOf, UNDECIDED } from "../plan-state-machine.ts";
 import { planReasonOf } from "../snapshot/plan-reason.ts";
 import { type PlanSnapshot, planSnapshot } from "../snapshot/plan-snapshot.ts";
 import { solvePlan } from "../solve-plan.ts";
@@ -129,15 +129,12 @@ function decideOne(
   const group = turn && { token: turn.token, blocked: alone.blocked };
   const advanced = advancePlan({ ...alone, blocked: [...alone.blocked, ...crowded], ...(group ? { group } : {}) });
   const { isHomeKnown, lacksExport } = context.pricesOf(slot);
-  const advance = isHomeKnown ? advanced : withoutHome(advanced, spec);
+  // Without its home no run is ON, and `when_lost` decides.
+  const lost = { ...advanced, running: null, lost: true, on: whenLostOf(spec) === "on" };
+  const advance = isHomeKnown ? advanced : lost;
   if (lacksExport && !advance.running) return { ...slot, advance: { ...advance, state: "impossible" } };
   checkPlan({ ...slot, advance }, { calendar: context.calendar, crowded });
   return { ...slot, advance };
-}
-
-/** Returns the state of a plan whose home has disappeared: no run is ON, and `when_lost` decides. */
-function withoutHome(advance: PlanAdvance, spec: PlanSpec): PlanAdvance {
-  return { ...advance, running: null, lost: true, on: whenLostOf(spec) === "on" };
 }
 
 function groupTurns(
