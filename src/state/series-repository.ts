@@ -255,7 +255,7 @@ export class SeriesRepository {
     const changes = this.store.changes + this.requestLog.answers;
     const known = this.#lookups.get(params);
     const isSame = known?.account === account && known.operation === operation && known.changes === changes;
-    const lookup = isSame && now >= known.seenAt ? known : this.#lookUp(account, operation, params, now);
+    const lookup = isSame && now >= known.seenAt ? known : this.#lookUp(account, operation, params, { now });
     if (!lookup) return null;
     const { version, read } = lookup;
     const answeredAt = Math.min(now, lookup.answeredAt ?? now - MAX_REQUEST_AGE_MS);
@@ -265,35 +265,28 @@ export class SeriesRepository {
 
   /** Returns the stored data for a request with missing parts; null if nothing of it was requested. Never fresh. */
   findPart<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Found | null {
-    const series = seriesOf(account, operation, params);
-    const range = rangeOf(operation, params);
-    const version = this.store.versionOf(series);
-    const envelope = this.store.envelope(series);
-    if (version === null || !envelope) return null;
-    const answeredAt = this.#oldestAnswer(series, range, operation, now);
-    if (answeredAt === null) return null;
-    const read = () => this.store.json(series, range, aroundRows(operation, params, envelope));
-    return { version, fresh: false, answeredAt, read };
-  }
-
-  /** Returns the time of the oldest answer about the requested chunks of a range; null without one. */
-  #oldestAnswer(series: SeriesKey, range: Interval, operation: OperationId, now: EpochMs): EpochMs | null {
-    const { chunk } = this.store.stateOf(series);
-    const starts = chunkStarts(series.unit, range, this.#calendar).filter((start) => chunk(start) !== null);
-    const ages = starts
-      .map(this.#ages(series, operation, now))
-      .map(({ answeredAt }) => answeredAt ?? now - MAX_REQUEST_AGE_MS);
-    return ages.length === 0 ? null : Math.min(...ages);
+    const lookup = this.#lookUp(account, operation, params, { now, isPart: true });
+    if (!lookup) return null;
+    const { version, read, answeredAt } = lookup;
+    return { version, read, fresh: false, answeredAt: answeredAt ?? now - MAX_REQUEST_AGE_MS };
   }
 
   /** Checks all chunks of a request. A year has 366, which takes 0.2 ms, half of the time of its response. */
-  #lookUp<Id extends OperationId>(account: string, operation: Id, params: ParamsOf<Id>, now: EpochMs): Lookup | null {
+  #lookUp<Id extends OperationId>(
+    account: string,
+    operation: Id,
+    params: ParamsOf<Id>,
+    { now, isPart = false }: { readonly now: EpochMs; readonly isPart?: boolean },
+  ): Lookup | null {
     const series = seriesOf(account, operation, params);
     const range = rangeOf(operation, params);
     const version = this.store.versionOf(series);
     const envelope = this.store.envelope(series);
-    if (version === null || !envelope || !this.store.covers(series, range)) return null;
-    const ages = chunkStarts(series.unit, range, this.#calendar).map(this.#ages(series, operation, now));
+    if (version === null || !envelope || (!isPart && !this.store.covers(series, range))) return null;
+    const { chunk } = this.store.stateOf(series);
+    const starts = chunkStarts(series.unit, range, this.#calendar).filter((start) => !isPart || chunk(start) !== null);
+    if (starts.length === 0) return null;
+    const ages = starts.map(this.#ages(series, operation, now));
     const answered = ages.map(({ answeredAt }) => answeredAt);
     const lookup: Lookup = {
       account,
@@ -305,7 +298,7 @@ export class SeriesRepository {
       answeredAt: answered.includes(null) ? null : Math.min(...answered.filter((at) => at !== null)),
       read: () => this.store.json(series, range, aroundRows(operation, params, envelope)),
     };
-    this.#lookups.set(params, lookup);
+    if (!isPart) this.#lookups.set(params, lookup);
     return lookup;
   }
 
