@@ -31,15 +31,10 @@ describe("outlook", () => {
   });
 
   test("outlook ignores a change of 15 min", () => {
-    const blip = {
-      start: MIDNIGHT + HOUR_MS,
-      end: MIDNIGHT + HOUR_MS + QUARTER,
-      price: 3,
-      level: "expensive" as const,
-      estimate: false,
-    };
-    const points = [...hours([1.5]), blip, ...hours([1.5, 0.5], blip.end)];
-    expect(outlook(points, MIDNIGHT)).toMatchObject({ kind: "cheaper", at: blip.end + HOUR_MS });
+    const end = MIDNIGHT + HOUR_MS + QUARTER;
+    const blip = hours([3], MIDNIGHT + HOUR_MS).map((hour) => ({ ...hour, end }));
+    const points = [...hours([1.5]), ...blip, ...hours([1.5, 0.5], end)];
+    expect(outlook(points, MIDNIGHT)).toMatchObject({ kind: "cheaper", at: end + HOUR_MS });
   });
 
   test("outlook returns the end of the current level, and null without a current price", () => {
@@ -69,14 +64,8 @@ test("covers returns true only for a day of confirmed prices without gaps", () =
 });
 
 test("figuresOf weights the mean by time, and returns null without prices", () => {
-  const quarter = {
-    start: MIDNIGHT + HOUR_MS,
-    end: MIDNIGHT + HOUR_MS + QUARTER,
-    price: 6,
-    level: "expensive" as const,
-    estimate: false,
-  };
-  expect(figuresOf([...hours([1]), quarter])).toEqual({ least: 1, most: 6, mean: 2 });
+  const quarter = hours([6], MIDNIGHT + HOUR_MS).map((hour) => ({ ...hour, end: hour.start + QUARTER }));
+  expect(figuresOf([...hours([1]), ...quarter])).toEqual({ least: 1, most: 6, mean: 2 });
   expect(figuresOf([])).toBeNull();
 });
 
