@@ -12,6 +12,8 @@ export interface ShownPoint extends PricePoint {
   readonly rank?: number | null;
   readonly rankOf?: number | null;
   readonly parts?: PricesAnswer["prices"][number]["parts"];
+  /** What it is if it is not confirmed. One that cannot be right is shown like an estimate. */
+  readonly mark?: "estimate" | "doubtful" | undefined;
 }
 
 /** Prices of a home, with instants as numbers. */
@@ -19,9 +21,11 @@ export interface Prices {
   readonly currency: string | null;
   readonly vatIncluded: boolean | null;
   readonly points: readonly ShownPoint[];
+  /** `points` and the prices that cannot be right, which only charts and tables show. */
+  readonly shown: readonly ShownPoint[];
 }
 
-export const NO_PRICES: Prices = { currency: null, vatIncluded: null, points: [] };
+export const NO_PRICES: Prices = { currency: null, vatIncluded: null, points: [], shown: [] };
 
 type Points = readonly ShownPoint[];
 
@@ -122,4 +126,9 @@ export function covers(points: Points, range: Interval): boolean {
     pointsIn(points, range).filter(({ estimate }) => !estimate),
     range,
   );
+}
+
+/** Returns whether a price in a range cannot be right. */
+export function isDoubted(shown: Points, { start, end }: Interval): boolean {
+  return shown.some((point) => point.mark === "doubtful" && point.start < end && point.end > start);
 }

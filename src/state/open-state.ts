@@ -224,14 +224,10 @@ function reportImplausible(
 ): void {
   const { account, place, operation } = series;
   const prices = doubtful.of(series);
-  const currency = store.envelope(series)?.currency ?? "";
-  const detailFrom = (start: EpochMs) =>
-    message("found.implausible", {
-      count: prices.length,
-      from: formatInstant(start),
-      price: `${Math.max(...prices.map(({ price }) => price))} ${currency}`.trim(),
-    });
-  const detail = prices[0] ? detailFrom(prices[0].start) : null;
+  const highest = Math.max(...prices.map(({ price }) => price));
+  const price = `${highest} ${store.envelope(series)?.currency ?? ""}`.trim();
+  const facts = prices[0] && { count: prices.length, from: formatInstant(prices[0].start), price };
+  const detail = facts ? message("found.implausible", facts) : null;
   setProblem(problems, {
     code: "implausible_price",
     subject: `${account} ${operation} ${place} values`,

@@ -4,6 +4,7 @@ import { crc32 } from "node:zlib";
 import * as z from "zod/mini";
 import { invariant } from "../core/invariant.ts";
 import { type Home, type HomeSnapshot, homeSnapshot } from "../core/prices/home-snapshot.ts";
+import type { StatedPrice } from "../core/prices/implausible.ts";
 import { DEFAULT_THRESHOLDS, type LevelThresholds, REFERENCE_DAYS } from "../core/prices/level.ts";
 import { type MonthFigures, monthFigures, PROFILE_DAYS } from "../core/prices/month-figures.ts";
 import { type TariffChange, tariffChanges } from "../core/prices/tariff-change.ts";
@@ -33,7 +34,7 @@ export interface HomeReaderDeps {
   readonly store: Pick<SeriesRepository["store"], "envelope" | "rows" | "latest" | "rowsByChunk" | "digests">;
   readonly calendar: Calendar;
   readonly memory: KeyValue;
-  readonly doubtful: Pick<DoubtfulPrices, "pricesIn">;
+  readonly doubtful: Pick<DoubtfulPrices, "of" | "pricesIn">;
   readonly thresholds?: LevelThresholds;
   /** Name of the amount in rows of costs. */
   readonly costField?: string | undefined;
@@ -156,6 +157,11 @@ export class HomeReader {
     return [...this.#confirmedIn(home, older), ...known];
   }
 
+  /** Returns the confirmed prices that cannot be right, which nothing else returns. */
+  doubtful(home: Home): readonly StatedPrice[] {
+    return this.#deps.doubtful.of(pricesOf(home));
+  }
+
   /** Returns the figures of the month of `at`; null if the service has never returned consumption. */
   month(home: Home, now: EpochMs, at: EpochMs = now): MonthFigures | null {
     const { store, calendar } = this.#deps;
@@ -270,7 +276,7 @@ export class HomeReader {
     return (start) =>
       start < day
         ? (hourPrices[(start - day) / HOUR_MS + hourPrices.length] ?? Number.NaN)
-        : (hourPrice(points, start) ?? Number.NaN);
+        : (meanPrice(pointsIn(points, { start, end: start + HOUR_MS })) ?? Number.NaN);
   }
 
   /** Reads the days again if their range starts elsewhere. Computes their sums once a day. */
@@ -324,10 +330,6 @@ export class HomeReader {
 
 /** When the prices of the day that begins at `day` were first seen. */
 const published = z.object({ day: z.number(), at: z.number() });
-
-function hourPrice(points: readonly PricePoint[], start: EpochMs): number | null {
-  return meanPrice(pointsIn(points, { start, end: start + HOUR_MS }));
-}
 
 function pricesOf({ account, addressId, resolution }: Home): SeriesKey {
   return { account, place: addressId, operation: "prices", unit: resolution };

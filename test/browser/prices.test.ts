@@ -102,30 +102,47 @@ describe.skipIf(lacks("Chromium"))("prices on the dashboard (in Chromium; skippe
     }
   });
 
-  test("the day of 25 hours has 100 quarters, and the repeated hour is marked A and B", async () => {
-    await using daemon = await startDashboard({ start: "2026-10-25T09:20:00Z" });
-    await using screen = await screens.look(daemon, { size: "wall", view: "prices" });
-    await screen.untilText("#prices .notes", /has 25 hours: the clocks go back/);
-    await choose(screen, "Today");
-    const readouts = await readOut(screen);
-    expect(readouts).toHaveLength(100);
-    expect(readouts[8]).toMatch(/02:00 A–02:15 A \(A: summer time\)/);
-    expect(readouts[12]).toMatch(/02:00 B–02:15 B \(B: winter time\)/);
-    expect(readouts[16]).toMatch(/03:00–03:15:/);
-    await screen.page.keyboard.press("Escape");
-    await screen.picture("prices-25-hours");
-  });
+  test.each([
+    [
+      25,
+      "2026-10-25",
+      "back",
+      100,
+      { 8: "02:00 A–02:15 A (A: summer time)", 12: "02:00 B–02:15 B (B: winter time)", 16: "03:00–03:15:" },
+    ],
+    [23, "2026-03-29", "forward", 92, { 7: "01:45–03:00", 8: "03:00–03:15" }],
+  ])(
+    "the day of %i hours has its quarters, and a repeated hour is marked A and B",
+    async (hours, day, where, count, some) => {
+      await using daemon = await startDashboard({ start: `${day}T09:20:00Z` });
+      await using screen = await screens.look(daemon, { size: "wall", view: "prices" });
+      await screen.untilText("#prices .notes", new RegExp(`has ${hours} hours: the clocks go ${where}`));
+      await choose(screen, "Today");
+      const readouts = await readOut(screen);
+      expect(readouts).toHaveLength(count);
+      for (const [i, text] of Object.entries(some)) expect(readouts[Number(i)]).toContain(text);
+      await screen.page.keyboard.press("Escape");
+      await screen.picture(`prices-${hours}-hours`);
+    },
+  );
 
-  test("the day of 23 hours has 92 quarters, without the skipped hour", async () => {
-    await using daemon = await startDashboard({ start: "2026-03-29T09:20:00Z" });
-    await using screen = await screens.look(daemon, { size: "wall", view: "prices" });
-    await screen.untilText("#prices .notes", /has 23 hours: the clocks go forward/);
+  test("prices that cannot be right are hatched and named, and the others keep their height", async () => {
+    await using screen = await screens.look(daemon);
+    await screen.page.route("**/local/v1/prices?*", async (route) => {
+      const answer = (await (await route.fetch()).json()) as { prices: ToldPrice[] };
+      const isWrong = ({ start }: { start: string }) => start.startsWith("2026-03-10T17:");
+      const doubtful = answer.prices.filter(isWrong).map(({ start, end }) => ({ start, end, price: 1840 }));
+      await route.fulfill({ json: { ...answer, prices: answer.prices.filter((each) => !isWrong(each)), doubtful } });
+    });
+    await screen.page.reload();
+    await screen.untilText("#now .strip", /18:00: cannot be right/);
+    await screen.show("prices");
     await choose(screen, "Today");
-    const readouts = await readOut(screen);
-    expect(readouts).toHaveLength(92);
-    expect(readouts[7]).toContain("01:45–03:00");
-    expect(readouts[8]).toContain("03:00–03:15");
-    await screen.picture("prices-23-hours");
+    await screen.untilText("#prices .notes", /Prices that cannot be right are hatched in grey/);
+    expect((await readOut(screen))[72]).toMatch(/18:00–18:15: DKK 1,840.00\/kWh, Level unknown, cannot be right/);
+    expect(await screen.text("#prices .legend")).toContain("cannot be right");
+    expect(await screen.page.locator("#prices .plot path[fill$='-unknown)']").count()).toBe(1);
+    expect((await inkShares(screen, 12)).above).toBeGreaterThan(0.2);
   });
 
   test("the page says that tomorrow's prices are missing, and marks the estimates", async () => {

@@ -3,6 +3,7 @@
 import { message } from "../../core/language/text.ts";
 import type { CheapSpec } from "../../core/planning/cheap-query.ts";
 import { type Home, type HomeSnapshot, homeSnapshot } from "../../core/prices/home-snapshot.ts";
+import type { StatedPrice } from "../../core/prices/implausible.ts";
 import { colorOf, type LevelThresholds } from "../../core/prices/level.ts";
 import { type PlacePoint, placeSnapshot } from "../../core/prices/place-snapshot.ts";
 import { type PricePoint, type Timeline, tiled } from "../../core/prices/timeline.ts";
@@ -24,6 +25,7 @@ export interface PriceView extends Priced {
   readonly snapshot: HomeSnapshot;
   /** Parts of the current third-party price; null for a home, and if there is no current price. */
   readonly parts: PlacePoint | null;
+  readonly doubtful: readonly StatedPrice[];
 }
 
 /** Export prices: those of the snapshot, and of a range. */
@@ -152,6 +154,7 @@ function homeView(state: ApiDeps["state"], home: Home, now: EpochMs): PriceView 
     region: state.homes.address(addressId)?.region ?? null,
     snapshot: publishedSnapshot(state, home, now),
     parts: null,
+    doubtful: state.homeReader.doubtful(home),
   };
 }
 
@@ -175,7 +178,8 @@ function placeView(
   const { place, points } = known;
   const { id, name, region, currency } = place;
   const timeline = placeTimeline(known);
-  const resolution = resolutionOf(points);
+  const [first] = points;
+  const resolution: Home["resolution"] = first && first.end - first.start < HOUR_MS ? "fifteenMinutes" : "hour";
   const home = { id, name, account: THIRD_PARTY, addressId: "", resolution };
   const snapshot = homeSnapshot({ home, timeline, now, calendar, thresholds });
   const { current: parts, level, cheap } = placeSnapshot({ place, points, now, calendar, thresholds });
@@ -189,9 +193,5 @@ function placeView(
     cheap: isTimeTrusted(now) ? cheap : null,
     ...(isWhole ? {} : { rank: null, rankOf: null, percentile: null, day: null }),
   };
-  return { kind: "place", id, name, resolution, region, snapshot: shown, parts };
-}
-
-function resolutionOf([first]: readonly PlacePoint[]): Home["resolution"] {
-  return first && first.end - first.start < HOUR_MS ? "fifteenMinutes" : "hour";
+  return { kind: "place", id, name, resolution, region, snapshot: shown, parts, doubtful: known.doubtful };
 }

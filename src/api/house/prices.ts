@@ -7,7 +7,7 @@ import type { HomeSnapshot } from "../../core/prices/home-snapshot.ts";
 import { colors, levels } from "../../core/prices/level.ts";
 import { type JudgedPoint, judgedPoints } from "../../core/prices/price-comparison.ts";
 import { priceState } from "../../core/prices/price-state.ts";
-import type { PricePoint } from "../../core/prices/timeline.ts";
+import { type PricePoint, pointsIn } from "../../core/prices/timeline.ts";
 import { rounded } from "../../core/text/rounding.ts";
 import { wire } from "../../core/text/wire.ts";
 import { type EpochMs, formatInstant, type Interval } from "../../core/time/interval.ts";
@@ -102,6 +102,10 @@ const timeline = () =>
     to: s.instant,
     tomorrow_valid: s.boolean,
     prices: s.list(timelinePrice()),
+    doubtful: s.described(
+      s.list(s.namedObject("DoubtfulPrice", { ...s.period, price: s.perKwh })),
+      "Prices that the service states but that cannot be right: unknown, until a second response states them too.",
+    ),
   });
 
 export type NowAnswer = s.ValueOf<typeof nowOfAll>;
@@ -173,6 +177,7 @@ export const priceEndpoints = [
         to: params.to === null ? (points.at(-1)?.end ?? range.start) : range.end,
         tomorrowValid,
         prices: points.map((point) => pointOf(point, sold ? null : snapshot)),
+        doubtful: pointsIn(sold ? [] : view.doubtful, range).map(({ start, end, price }) => ({ start, end, price })),
       });
       const text = JSON.stringify(body);
       const tag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;

@@ -10,7 +10,7 @@ import { hueOf } from "../plans/plan-hues.ts";
 import { PLAN_ICONS } from "../plans/plan-icon.tsx";
 import { joinedRuns } from "../plans/plan-words.ts";
 import type { Plan } from "../store/answers.ts";
-import type { Prices, ShownPoint } from "../timeline.ts";
+import { figuresOf, isDoubted, type Prices, type ShownPoint } from "../timeline.ts";
 import type { Format } from "../words/format.ts";
 import { PriceTable } from "./price-table.tsx";
 import { type Bounds, figuresText, intervalText, notesOf, type PriceRange, partsText, readOut } from "./price-words.ts";
@@ -31,17 +31,19 @@ export function PriceChart({ home, prices, range, plans, isBrief = false }: Pric
   const now = store.time.value;
   const { from, to } = boundsOf(range, prices.points, now, page.f);
   const points = useMemo(
-    () => prices.points.filter((point) => point.end > from && point.start < to),
+    () => prices.shown.filter((point) => point.end > from && point.start < to),
     [prices, from, to],
   );
   const present = pointAt(points, now);
+  // A bar of 1,840 per kWh would leave no height for the others.
+  const highest = figuresOf(points.filter(({ mark }) => mark !== "doubtful"))?.most ?? Infinity;
   const view = useMemo(
     (): ChartView => ({
       from,
       to,
       now: now >= from && now < to ? now : null,
       nowText: t("now_mark"),
-      bars: points.map(({ price, level, ...others }) => ({ ...others, value: price, kind: level })),
+      bars: points.map(({ price, level, ...others }) => ({ ...others, value: Math.min(price, highest), kind: level })),
       ticksFor: (room) => ticksOf({ from, to }, room, page.f),
       days: daysOf({ from, to }, page.f),
       lanes: lanesOf(plans, store.plans.value, { from, to }, now),
@@ -55,7 +57,7 @@ export function PriceChart({ home, prices, range, plans, isBrief = false }: Pric
           .join(". "),
       onPick: setPicked,
     }),
-    [points, from, to, now, plans, prices, page],
+    [points, highest, from, to, now, plans, prices, page],
   );
   const shown = points[picked ?? -1] ?? (isBrief ? null : present);
   return (
@@ -76,7 +78,9 @@ export function PriceChart({ home, prices, range, plans, isBrief = false }: Pric
               </p>
             ))}
           </div>
-          <Legend />
+          <Legend>
+            {isDoubted(points, { start: from, end: to }) && <span class="level unknown hatch">{t("doubtful")}</span>}
+          </Legend>
           <p class="faint figures">{figuresText(points, prices.currency, page)}</p>
           <PriceTable points={points} currency={prices.currency} />
         </>
@@ -101,7 +105,7 @@ function PickedPrice({
           <span class="readout-when">{intervalText(point, page)}</span>
           <strong class="number">{`${f.money(point.price, currency)}/kWh`}</strong>
           <LevelMark level={point.level} />
-          {point.estimate && <span class="tag">{t("estimate")}</span>}
+          {point.mark && <span class="tag">{t(point.mark)}</span>}
           <span class="soft readout-runs">{runs}</span>
           {hasParts && <span class="soft readout-parts">{partsText(point, currency, page)}</span>}
         </>

@@ -49,7 +49,7 @@ function Rows({ points, currency }: PriceTableProps) {
             ))}
             <td>
               <LevelMark level={point.level} />
-              {point.estimate && ` ${t("estimate")}`}
+              {point.mark && ` ${t(point.mark)}`}
             </td>
           </tr>
         ))}

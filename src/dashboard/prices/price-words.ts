@@ -3,7 +3,7 @@
 import { pointsIn } from "../../core/prices/timeline.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";
 import type { PageTools, Words } from "../page.ts";
-import { covers, figuresOf, type Prices, type ShownPoint } from "../timeline.ts";
+import { covers, figuresOf, isDoubted, type Prices, type ShownPoint } from "../timeline.ts";
 
 /** Hour at which the service usually has tomorrow's prices. */
 const PUBLISHED_HOUR = 13;
@@ -28,9 +28,9 @@ export function timesText({ start, end }: ShownPoint, { t, f }: Words): string {
 export function readOut(point: ShownPoint | undefined, currency: string | null, words: Words): string {
   const { t, f } = words;
   if (!point) return t("no_price");
-  const estimate = point.estimate ? `, ${t("estimate")}` : "";
+  const mark = point.mark ? `, ${t(point.mark)}` : "";
   const parts = partsText(point, currency, words);
-  const price = `${f.money(point.price, currency)}/kWh, ${t(`level_${point.level}`)}${estimate}`;
+  const price = `${f.money(point.price, currency)}/kWh, ${t(`level_${point.level}`)}${mark}`;
   return `${intervalText(point, words)}: ${price}${parts && `. ${parts}`}`;
 }
 
@@ -46,7 +46,7 @@ export function partsText({ parts }: ShownPoint, currency: string | null, { t, f
 
 /** Returns notes about missing prices and about days of 23 or 25 hours. */
 export function notesOf(
-  { points }: Prices,
+  { points, shown }: Prices,
   range: PriceRange,
   { from, to }: Bounds,
   { t, f, store }: PageTools,
@@ -58,7 +58,7 @@ export function notesOf(
     calendar.add("day", now, 1),
     calendar.add("day", now, 2),
   ];
-  const notes: string[] = [];
+  const notes: string[] = isDoubted(shown, { start: from, end: to }) ? [t("doubtful_note")] : [];
   if (points.length === 0) notes.push(t("no_prices_yet"));
   else if (!covers(points, { start: today, end: tomorrow }) && range !== "tomorrow") notes.push(t("gap_today"));
   if (range !== "today" && !covers(points, { start: tomorrow, end: after })) {

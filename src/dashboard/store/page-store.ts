@@ -264,7 +264,7 @@ export class PageStore {
   }
 }
 
-function pricesOf({ currency, vat_included: vatIncluded, prices }: PricesAnswer): Prices {
+function pricesOf({ currency, vat_included: vatIncluded, prices, doubtful }: PricesAnswer): Prices {
   const points = prices.map(({ start, end, price, level, estimate, rank, rank_of: rankOf, parts }) => ({
     start: Date.parse(start),
     end: Date.parse(end),
@@ -274,6 +274,14 @@ function pricesOf({ currency, vat_included: vatIncluded, prices }: PricesAnswer)
     rank,
     rankOf,
     parts,
+    mark: estimate ? ("estimate" as const) : undefined,
   }));
-  return { currency, vatIncluded, points };
+  const look = { estimate: true, level: "unknown", mark: "doubtful" } as const;
+  const wrong = doubtful.map(({ start, end, price }) => ({
+    start: Date.parse(start),
+    end: Date.parse(end),
+    price,
+    ...look,
+  }));
+  return { currency, vatIncluded, points, shown: [...points, ...wrong].sort((a, b) => a.start - b.start) };
 }

@@ -2,6 +2,7 @@
 
 import type { Config } from "../../config/schema/schema.ts";
 import type { AccountTarget } from "../../core/fetching/fetch-types.ts";
+import type { StatedPrice } from "../../core/prices/implausible.ts";
 import { type LevelThresholds, REFERENCE_DAYS } from "../../core/prices/level.ts";
 import {
   currencyOfRegion,
@@ -36,6 +37,8 @@ export interface PlacesDeps {
 export interface PricedPlace {
   readonly place: Place;
   readonly points: readonly PlacePoint[];
+  /** Stated prices that cannot be right, which are not in `points`. */
+  readonly doubtful: readonly StatedPrice[];
 }
 
 export class Places {
@@ -70,7 +73,8 @@ export class Places {
   priced(now: EpochMs, homeIds: ReadonlySet<string>): PricedPlace[] {
     return this.list(homeIds).map(({ place, configured }) => {
       const series = this.#priceSeries(configured);
-      return { place, points: series ? this.#pricesOf(series, now) : [] };
+      const doubtful = series ? this.#library.doubtful.of(series) : [];
+      return { place, points: series ? this.#pricesOf(series, now) : [], doubtful };
     });
   }
 

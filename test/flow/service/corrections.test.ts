@@ -139,6 +139,8 @@ test("nothing acts on a price that cannot be right before a second answer states
   await it.clock.runUntil(at("2026-05-25T07:50:00Z"));
   expect(codes()).toContain("implausible_price");
   expect(it.watcher.payload("elbro/home/plan/always")).toBe("ON");
+  const { doubtful } = (await (await it.request("/local/v1/prices?home=home")).json()) as { doubtful: object[] };
+  expect([doubtful.length, doubtful[0]]).toEqual([4, expect.objectContaining({ start: "2026-05-25T08:00:00Z" })]);
   await it.clock.runUntil(at("2026-05-25T08:05:00Z"));
   expect([it.watcher.payload("elbro/home/price"), it.watcher.payload("elbro/home/cheap")]).toEqual([null, "OFF"]);
   expect(it.watcher.payload("elbro/home/plan/always")).toBe("OFF");
