@@ -3,6 +3,7 @@ import type { SessionAnswer } from "../../src/api/dashboard-routes.ts";
 import { dashboardApi, marketFile, startDashboard } from "../support/browser/dashboard-daemon.ts";
 import { type Screen, Screens } from "../support/browser/screen.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { thirdPartyWith } from "../support/http/local-api.ts";
 import { lacks } from "../support/runner/needs.ts";
 
 interface ToldPrice {
@@ -220,12 +221,7 @@ describe.skipIf(lacks("Chromium"))("prices on the dashboard (in Chromium; skippe
       start,
       config: {
         api: dashboardApi(),
-        third_party: {
-          api_key: "demo-partner",
-          api_secret: "demo-partner-secret",
-          hash_encoding: "hex",
-          places: [{ name: "Cabin", region: "DK1" }],
-        },
+        ...thirdPartyWith([{ name: "Cabin", region: "DK1" }]),
       },
     });
     await daemon.clock.runUntil(start + 10 * 60_000);

@@ -30,20 +30,15 @@ export function PriceChart({ home, prices, range, plans, isBrief = false }: Pric
   const [picked, setPicked] = useState<number | null>(null);
   const now = store.time.value;
   const { from, to } = boundsOf(range, prices.points, now, page.f);
-  const points = useMemo(
-    () => prices.shown.filter((point) => point.end > from && point.start < to),
-    [prices, from, to],
-  );
+  const points = useMemo(() => prices.shown.filter(({ start, end }) => end > from && start < to), [prices, from, to]);
   const present = pointAt(points, now);
-  // A bar of 1,840 per kWh would leave no height for the others.
-  const highest = figuresOf(points.filter(({ mark }) => mark !== "doubtful"))?.most ?? Infinity;
   const view = useMemo(
     (): ChartView => ({
       from,
       to,
       now: now >= from && now < to ? now : null,
       nowText: t("now_mark"),
-      bars: points.map(({ price, level, ...others }) => ({ ...others, value: Math.min(price, highest), kind: level })),
+      bars: barsOf(points),
       ticksFor: (room) => ticksOf({ from, to }, room, page.f),
       days: daysOf({ from, to }, page.f),
       lanes: lanesOf(plans, store.plans.value, { from, to }, now),
@@ -57,7 +52,7 @@ export function PriceChart({ home, prices, range, plans, isBrief = false }: Pric
           .join(". "),
       onPick: setPicked,
     }),
-    [points, highest, from, to, now, plans, prices, page],
+    [points, from, to, now, plans, prices, page],
   );
   const shown = points[picked ?? -1] ?? (isBrief ? null : present);
   return (
@@ -114,6 +109,12 @@ function PickedPrice({
       )}
     </p>
   );
+}
+
+/** Returns the bars of prices. One of 1,840 per kWh that cannot be right would leave no height for the others. */
+function barsOf(points: readonly ShownPoint[]): ChartView["bars"] {
+  const highest = figuresOf(points.filter(({ mark }) => mark !== "doubtful"))?.most ?? Infinity;
+  return points.map(({ price, level, ...others }) => ({ ...others, value: Math.min(price, highest), kind: level }));
 }
 
 function boundsOf(range: PriceRange, points: readonly ShownPoint[], now: number, { calendar }: Format): Bounds {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { configSchema } from "../../../src/config/schema/schema.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { LAN_KEY } from "../../support/daemon/test-config.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { EventListener } from "../../support/http/event-listener.ts";
+import { thirdPartyWith } from "../../support/http/local-api.ts";
 import { planEntry } from "../../support/plans/plan-topics.ts";
 import { loopMs } from "../../support/runner/loop-time.ts";
 
@@ -106,14 +106,8 @@ test("?home= selects one home and events of all; an unknown home is rejected by 
 });
 
 test("a place has spot price, level and signal events as a home has", async () => {
-  const third_party = configSchema.parse({
-    third_party: {
-      api_key: "demo-partner",
-      api_secret: "demo-partner-secret",
-      places: [{ name: "Region", region: "DK1" }],
-    },
-  }).third_party;
-  await using it = await TestDaemon.start({ start: MORNING, config: { history: { months: 0 }, third_party } });
+  const config = { history: { months: 0 }, ...thirdPartyWith([{ name: "Region", region: "DK1" }]) };
+  await using it = await TestDaemon.start({ start: MORNING, config });
   await it.clock.runUntil(MORNING + HOUR_MS);
   await it.watcher.until(() => it.watcher.payload("elbro/region/spot") !== null, "the spot price");
   await using ear = await listen(it, { path: "/events?home=region" });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { configSchema } from "../../../src/config/schema/schema.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/core/time/interval.ts";
 import { TestDaemon, type TestDaemonOptions } from "../../support/daemon/test-daemon.ts";
+import { thirdPartyWith } from "../../support/http/local-api.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const at = (text: string) => Date.parse(text);
@@ -13,19 +14,7 @@ const PLACES = [
 
 /** Starts a daemon whose third-party account has three places. */
 function withPlaces(options: Partial<TestDaemonOptions> = {}): Promise<TestDaemon> {
-  return TestDaemon.start({
-    start: MORNING,
-    ...options,
-    config: {
-      third_party: {
-        api_key: "demo-partner",
-        api_secret: "demo-partner-secret",
-        hash_encoding: "hex",
-        places: PLACES,
-      },
-      ...options.config,
-    },
-  });
+  return TestDaemon.start({ start: MORNING, ...options, config: { ...thirdPartyWith(PLACES), ...options.config } });
 }
 
 test("places by region, coordinates and address are published with discovery", async () => {
