@@ -42,7 +42,7 @@ const fixedRows: readonly Row[] = [
     icon: "mdi:alert-circle-outline",
     attributes: "problems",
   }),
-  row("version", "version", ({ version }) => version, { ...DIAGNOSTIC, icon: "mdi:tag-outline" }),
+  row("version", "version", ({ version }) => version, { ...DIAGNOSTIC, isHidden: true, icon: "mdi:tag-outline" }),
   row("update", "update", updateOf, {
     platform: "update",
     category: "diagnostic",

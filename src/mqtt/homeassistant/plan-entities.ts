@@ -85,6 +85,7 @@ const moneyRows: readonly Row[] = [
     icon: "mdi:piggy-bank-outline",
   }),
   row("saving_now_per_kwh", "saving_per_kwh_against_now", ({ savingPerKwh }) => savingPerKwh.againstNow, {
+    isHidden: true,
     ...PER_KWH,
     icon: "mdi:piggy-bank-outline",
   }),
