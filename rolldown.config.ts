@@ -6,6 +6,7 @@ import { helpFiles } from "./release/help-pages.ts";
 import { packageFiles } from "./release/package-files.ts";
 import {
   dashboardSubjects,
+  fillText,
   generatedSubjects,
   type PartialTexts,
   type Texts,
@@ -15,6 +16,10 @@ import {
 import { languages } from "./src/i18n/languages.ts";
 import { textFiles } from "./src/i18n/texts.ts";
 
+/** The oldest browsers of the dashboard. */
+const { browserslist }: { browserslist: readonly string[] } = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, "package.json"), "utf8"),
+);
 const DASHBOARD = path.join(import.meta.dirname, "src/dashboard");
 const API_DOCS = path.join(import.meta.dirname, "src/api/api-docs");
 const HELP_STYLE = path.join(import.meta.dirname, "src/api/help/help.css");
@@ -95,7 +100,10 @@ function withPages(): Plugin {
       for (const { fileName, code } of scripts) emit(`dashboard/${fileName}`, code);
       for (const name of DASHBOARD_FILES) {
         const text = read(path.join(DASHBOARD, name));
-        emit(`dashboard/${name}`, name === "index.html" ? withPreloads(text, scripts) : minifiedText(name, text));
+        emit(
+          `dashboard/${name}`,
+          name === "index.html" ? withOldBrowsers(withPreloads(text, scripts)) : minifiedText(name, text),
+        );
       }
       emit(`dashboard/${WORKER}`, (await minify(WORKER, read(path.join(DASHBOARD, WORKER)))).code);
       for (const name of ICONS) emit(`dashboard/${name}`, readFileSync(path.join(DASHBOARD, name)));
@@ -179,6 +187,14 @@ function withPreloads(html: string, scripts: readonly OutputChunk[]): string {
   return html.replace("<!-- preloads -->", links.join("\n    "));
 }
 
+/** Adds the sentence that browsers older than the supported ones show, in all languages: they cannot load the texts. */
+function withOldBrowsers(html: string): string {
+  const names = browserslist.slice(0, -1).map((name) => name.charAt(0).toUpperCase() + name.slice(1));
+  const browsers = names.join(", ");
+  const text = languages.map((code) => fillText(code, textFiles[code].language.old_browser, { browsers })).join(" ");
+  return html.replace('<body class="starting">', `<body class="starting" data-old-browser="${text}">`);
+}
+
 /**
  * Builds the scripts of the dashboard. `early.js` imports `base.js` and starts the requests. `app.js` imports `view.js`
  * and shows the first view. Every dynamic import becomes a file of its own.
@@ -189,6 +205,7 @@ async function dashboardScripts(): Promise<OutputChunk[]> {
     platform: "browser",
     tsconfig: path.join(DASHBOARD, "tsconfig.json"),
     write: false,
+    transform: { target: browserslist.map((browser) => browser.replace(" ", "")) },
     output: {
       ...{ format: "esm", minify: true, comments: false },
       ...{ entryFileNames: "[name].js", chunkFileNames: "[name].js" },

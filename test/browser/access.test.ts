@@ -79,6 +79,17 @@ describe.skipIf(lacks("Chromium"))("login to the dashboard (in Chromium; skipped
     expect(questions).toHaveLength(2);
   });
 
+  test("a browser that is too old names those that the page needs", async () => {
+    await using screen = await screens.visit(`${daemon.url}/`);
+    await screen.page.route("**/page.css", async (route) => {
+      const css = await (await route.fetch()).text();
+      await route.fulfill({ contentType: "text/css", body: css.replace("transition-behavior", "no-such-property") });
+    });
+    await screen.page.goto(screen.url);
+    const shown = await screen.page.evaluate("getComputedStyle(document.body, '::before').content");
+    expect(shown).toContain("This page needs Chrome 117, Edge 117, Firefox 129, Safari 17.4, or a newer version.");
+  });
+
   test("the link of a wall panel logs in and shows price, 24 hours and runs on one screen of any size", async () => {
     await using screen = await screens.visit(`${daemon.url}/`);
     await screen.page.goto(`${daemon.url}/#key=${GUEST_KEY}&panel`);

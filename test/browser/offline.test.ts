@@ -10,6 +10,8 @@ import type { TestDaemon } from "../support/daemon/test-daemon.ts";
 import { lacks } from "../support/runner/needs.ts";
 
 const KEPT_FILES = "caches.open('elbro').then((cache) => cache.keys()).then((keys) => keys.map(({ url }) => url))";
+const KEPT_TEXTS = `caches.open("elbro").then(async (cache) => Promise.all(
+  (await cache.keys()).map(async (key) => (await cache.match(key)).text())))`;
 /** Paths of the answers that the browser keeps. */
 const KEPT_ANSWERS = `${KEPT_FILES}.then((urls) => urls.flatMap((url) => decodeURIComponent(url.split("/last/")[1] ?? "") || []))`;
 const AGE = /No connection to elbro\. This data was read 10 Mar,? 15:2\d\. Retrying\./;
@@ -52,9 +54,7 @@ describe.skipIf(lacks("Chromium"))("the page without the daemon (in Chromium; sk
     expect([...blocks.values()].flat()).toEqual(["Connections", "Settings", "Keys", "Changes"]);
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
     await expect.poll(() => page.evaluate(KEPT_ANSWERS)).toContain("local/v1/history");
-    const kept = await page.evaluate(`caches.open("elbro").then(async (cache) => Promise.all(
-      (await cache.keys()).map(async (key) => (await cache.match(key)).text())))`);
-    expect(JSON.stringify(kept)).not.toContain(LAN_KEY);
+    expect(JSON.stringify(await page.evaluate(KEPT_TEXTS))).not.toContain(LAN_KEY);
 
     await page.context().setOffline(true);
     const walk = async () => {
@@ -131,28 +131,20 @@ describe.skipIf(lacks("Chromium"))("the page without the daemon (in Chromium; sk
     expect(screen.errors).toEqual([]);
   });
 
-  test("a view that cannot be loaded says so, and is shown once it can", async () => {
+  test("a view or chart that cannot be loaded says so, also where something is shown meanwhile", async () => {
     await using screen = await screens.visit(`${daemon.url}/`);
     await screen.signIn(LAN_KEY);
     const { page } = screen;
-    await page.route("**/prices-view.js", (route) => route.abort());
+    await page.route("**/price{-chart,s-view}*.js", (route) => route.abort());
     await page.goto(screen.url);
-    await screen.untilText("#now .price", /\d/);
+    await page.locator("#now .hero .strip").waitFor();
+    await screen.untilText("#now .hero", /No connection to elbro\. Retrying\./);
     await page.clock.install();
     await page.locator('#parts a[href="#prices"]').click();
-    await page.getByText("No connection to elbro. Retrying.", { exact: true }).first().waitFor();
-    await page.unroute("**/prices-view.js");
+    await screen.untilText("#page", /^No connection to elbro\. Retrying\.$/);
+    await page.unroute("**/price{-chart,s-view}*.js");
     await page.clock.fastForward(4_000);
     await screen.untilText("#prices .readout", /DKK \d/);
-  });
-
-  test("a chart that cannot be loaded says so below the hours that are shown meanwhile", async () => {
-    await using screen = await screens.visit(`${daemon.url}/`, { size: "wide" });
-    await screen.signIn(LAN_KEY);
-    await screen.page.route("**/price-chart*.js", (route) => route.abort());
-    await screen.page.goto(screen.url);
-    await screen.page.locator("#now .hero .strip").waitFor();
-    await screen.untilText("#now .hero", /No connection to elbro\. Retrying\./);
   });
 
   test("a page of other files than the daemon's is loaded again, once, also of the same version", async () => {

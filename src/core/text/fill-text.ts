@@ -18,7 +18,7 @@ type PartOf<Tree> = {
 export const dashboardSubjects = ["page", "editing", "forms", "results", "setup", "system"] as const;
 export type DashboardSubject = (typeof dashboardSubjects)[number];
 
-/** Texts that are only in generated files: the name of the language, and the form of Home Assistant's app. */
+/** Texts that are only in generated files: name of the language, sentence of the page, form of Home Assistant's app. */
 export const generatedSubjects = ["language", "app"] as const;
 
 /** Forms of a text by the plural category of its `count` (Unicode CLDR), for instance `one`. `other` is the default. */

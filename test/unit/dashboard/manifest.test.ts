@@ -15,3 +15,11 @@ test("the manifest of the installed page names icons of the stated sizes, and on
     `<link rel="apple-touch-icon" href="assets/${icons[1].src}" />`,
   );
 });
+
+test("the documents name the oldest browsers that the page is built for", () => {
+  const { browserslist } = JSON.parse(readFileSync(new URL("../../package.json", DASHBOARD), "utf8"));
+  for (const file of ["../../docs/wall.md", "../../docs/da/wall.md"]) {
+    const [, named] = /(Chrome .*?)\(/.exec(readFileSync(new URL(file, DASHBOARD), "utf8")) ?? [];
+    for (const browser of browserslist) expect(named).toContain(browser.split(" ")[1]);
+  }
+});

@@ -30,10 +30,6 @@ describe("summary of prices", () => {
       "now 1.00, lowest -1.00 at 00:00 on 2026-06-02, highest 4.00 at 18:00, mean 0.05",
     );
   });
-
-  test("without prices there is no summary", () => {
-    expect(priceSummary([{ ...day, prices: [] }], noon)).toBe("");
-  });
 });
 
 describe("lines of prices", () => {
