@@ -37,8 +37,6 @@ const ANSI: Readonly<Record<number, string>> = {
 };
 const ANSI_END = "\u001b[0m";
 const CLEAR_LINE = "\r\u001b[K";
-const BAR_WIDTH = 20;
-const MIN_BAR_WIDTH = 5;
 /** Longest fact in characters. Longer ones are cut here and complete in the JSON log. */
 const MAX_FACT_LENGTH = 200;
 
@@ -67,14 +65,10 @@ export class TerminalLog {
   }
 }
 
-/** Returns the progress in at most `width` characters. The bar gives way to the texts. */
+/** Returns the progress in at most `width` characters. */
 function progressText(what: string, { known, wanted, note = "" }: Progress, width: number): string {
-  const part = known / wanted;
-  const texts = [`${Math.floor(part * 100)} %`, `(${known} of ${wanted} days)${note}`];
-  const room = Math.min(BAR_WIDTH, width - [what, ...texts].join(" ").length - 1);
-  const full = Math.floor(part * room);
-  const bar = room < MIN_BAR_WIDTH ? [] : [`${"█".repeat(full)}${"░".repeat(room - full)}`];
-  return [what, ...bar, ...texts].join(" ").slice(0, Math.max(0, width));
+  const percent = Math.floor((100 * known) / wanted);
+  return `${what} ${percent} % (${known} of ${wanted} days)${note}`.slice(0, Math.max(0, width));
 }
 
 function lineOf(line: string, colors: boolean, times: NonNullable<TerminalLogOptions["times"]>): string {
