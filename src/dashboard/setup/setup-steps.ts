@@ -9,7 +9,7 @@ import type { Translate } from "../words/language.ts";
 type Trial = AnswerOf<"POST /local/v1/setup/test">;
 export type Step = "code" | "service" | "addresses" | "place" | "broker" | "ha" | "last";
 
-/** What was entered, until the page is closed: typed secrets are in no storage. */
+/** What was entered, until the page is closed. The forms keep it for a reload, without typed secrets. */
 export interface Entered {
   readonly step: Step;
   /** By keys of the configuration, or of a step. */

@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Dialog } from "../dialog.tsx";
 import { Button } from "../elements.tsx";
+import { draftOf, dropDraft } from "../forms/drafts.ts";
 import type { JsonObject } from "../forms/fields.ts";
 import { type FormTexts, formTextsIn } from "../forms/form-texts.ts";
 import { SchemaForm } from "../forms/schema-form.tsx";
@@ -79,12 +80,17 @@ function StepForm({ step, texts, onIn, onDone }: StepFormProps) {
   const { s, forms } = texts;
   const now = entered.value;
   const { values, isPair } = now;
-  const { mistakes, isBusy, submit, hasFailed } = useStep({ step, ...texts, onIn, onDone });
+  const steps = setupSteps(now);
+  const done = (result: SetupResult) => {
+    for (const name of steps) dropDraft(`setup-${name}`);
+    onDone(result);
+  };
+  const { mistakes, isBusy, submit, hasFailed } = useStep({ step, ...texts, onIn, onDone: done });
   const schema = stepSchema(step, now);
   const names = Object.keys(schema.properties ?? {});
   const nothing = Object.fromEntries(names.map((name) => [name, undefined]));
   const keep = (typed: JsonObject) => enter({ values: { ...entered.value.values, ...nothing, ...typed } });
-  const steps = setupSteps(now);
+  const draft = `setup-${step}`;
   const before = steps[steps.indexOf(step) - 1];
   const isSkipped = step === "ha" && Object.keys(typedIn(step, now)).length === 0;
   const last = step === "last" ? "finish" : isSkipped ? "skip" : "next";
@@ -96,7 +102,8 @@ function StepForm({ step, texts, onIn, onDone }: StepFormProps) {
         schema={schema}
         path=""
         texts={{ ...forms, ...stepTexts(s, now) }}
-        value={{ ...stepDefaults(s), ...values }}
+        value={{ ...stepDefaults(s), ...draftOf(draft), ...values }}
+        {...(step !== "code" && { draft })}
         mistakes={mistakes}
         examples={stepExamples}
         submitText={s(isBusy ? "checking" : hasFailed ? "anyway" : last)}
