@@ -183,8 +183,8 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
 
   test("a plan can be started and stopped", async () => {
     await unfold("Car");
-    await card("Car").getByRole("button", { name: "Run now" }).click();
-    await screen.untilText("#plans", /Car .*Running .*Started manually/);
+    await card("Car").getByRole("button", { name: "Charge now" }).click();
+    await screen.untilText("#plans", /Car .*Charging .*Started manually/);
     expect(await plan(daemon, "car")).toMatchObject({ on: true });
     await screen.picture("plans-running-phone");
     await card("Car").getByRole("button", { name: "Stop" }).click();

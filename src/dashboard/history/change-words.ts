@@ -1,7 +1,8 @@
 /** What a change did: its verb with the things it changed, such as "Deleted: Car", and the labels of its keys. */
 import type { PageState } from "../../api/settings/history.ts";
-import { type FormTexts, labelOf, plainName } from "../forms/form-texts.ts";
+import { type FormTexts, labelOf, plainName, textOf } from "../forms/form-texts.ts";
 import type { PageTools } from "../page.ts";
+import type { Translate } from "../words/language.ts";
 
 type Difference = NonNullable<PageState["differences"]>[number];
 
@@ -21,11 +22,28 @@ export function changeText({ differences }: PageState, { t, store }: PageTools, 
   return t(`change_${verb}`, { name: [...names].join(", ") });
 }
 
-/** Labels of the keys in a path: "Hours" for `plans.car.hours`; empty for a whole plan or plug. */
-export function keyLabel(path: string, texts: FormTexts): string {
+/** Returns what a change made of a field, in words of the form; null for a whole plan or plug. */
+export function fieldChange(
+  { path, before, after }: Difference,
+  { t, store }: PageTools,
+  { texts, system }: { readonly texts: FormTexts; readonly system: Translate<"system"> },
+): string | null {
   const entry = entryOf(path);
-  if (!entry) return labelOf(texts, path);
-  return entry.keys === "" ? "" : labelOf(texts, `${entry.list}[].${entry.keys}`);
+  // The path of the field in the form, such as `plans[].hours` for `plans.car.hours`.
+  const field = entry === null ? path : entry.keys && `${entry.list}[].${entry.keys}`;
+  if (field === "") return null;
+  const names = /\.(home|plans?)$/.test(field) ? [...store.homes.value, ...(store.plans.value ?? [])] : [];
+  const shown = (value: unknown): string => {
+    if (value === null || value === undefined) return system("history_nothing");
+    if (Array.isArray(value)) return value.map(shown).join(", ");
+    if (value === SECRET || typeof value === "object") return system("setting_secret");
+    if (typeof value === "boolean") return t(value ? "form_yes" : "form_no");
+    const text = String(value);
+    return names.find(({ id }) => id === text)?.name ?? textOf(texts, field)?.options?.[text] ?? text;
+  };
+  const facts = { what: labelOf(texts, field), before: shown(before), after: shown(after) };
+  const isHidden = facts.before === facts.after;
+  return isHidden ? `${facts.what}: ${system("history_secret")}` : system("history_change", facts);
 }
 
 function entryOf(path: string) {

@@ -7,7 +7,7 @@ import { type FormTexts, formTextsIn } from "../forms/form-texts.ts";
 import { usePage } from "../page.ts";
 import { call, readOrLast } from "../store/requests.ts";
 import { Block, ListRow, Sure, useList } from "../system/block.tsx";
-import { changeText, keyLabel, SECRET } from "./change-words.ts";
+import { changeText, fieldChange } from "./change-words.ts";
 import { changeCount } from "./changes.ts";
 
 /** Changes that are shown before "Show all". */
@@ -77,7 +77,12 @@ function StateRow({
       facts={
         <>
           <span class="faint">{by === null ? time : `${time} · ${by}`}</span>
-          <Differences of={differences} texts={texts} />
+          {differences === null && <span class="faint">{t("history_unknown")}</span>}
+          {differences?.map((each) => (
+            <span key={each.path} class="faint">
+              {fieldChange(each, page, { texts, system: t })}
+            </span>
+          ))}
         </>
       }
       buttons={
@@ -109,29 +114,4 @@ function useStates(run: ReturnType<typeof useList>["run"]): Read | null {
   };
   useEffect(() => void run(load), [changeCount.value]);
   return read;
-}
-
-function Differences({ of, texts }: { readonly of: PageState["differences"]; readonly texts: FormTexts }) {
-  const t = useSystemTexts();
-  if (of === null) return <span class="faint">{t("history_unknown")}</span>;
-  return of.map(({ path, before, after }) => {
-    const what = keyLabel(path, texts);
-    if (what === "") return null;
-    const isSecret = before === SECRET || after === SECRET;
-    const facts = { before: shownValue(before, t), after: shownValue(after, t) };
-    const values = isSecret && before !== null && after !== null ? t("history_secret") : facts.after;
-    return (
-      <span key={path} class="faint">
-        {isSecret ? `${what}: ${values}` : t("history_change", { what, ...facts })}
-      </span>
-    );
-  });
-}
-
-function shownValue(value: unknown, t: ReturnType<typeof useSystemTexts>): string {
-  if (value === null || value === undefined) return t("history_nothing");
-  if (value === SECRET) return t("setting_secret");
-  if (typeof value !== "object") return String(value);
-  const name = "name" in value ? value.name : undefined;
-  return typeof name === "string" ? name : JSON.stringify(value);
 }

@@ -14,7 +14,7 @@ import { hueStyle } from "./plan-hues.ts";
 import { PlanIcon } from "./plan-icon.tsx";
 import { LearnedRuns } from "./plan-learned.tsx";
 import type { PlanChange } from "./plan-settings.tsx";
-import { headlineOf, joinedRuns, refusalText, stateReason } from "./plan-words.ts";
+import { headlineOf, joinedRuns, planText, refusalText, stateReason } from "./plan-words.ts";
 import { Ribbon, type RibbonLook } from "./ribbon-view.tsx";
 
 interface PlanRowProps {
@@ -40,7 +40,7 @@ export function PlanRow({ plan, look, isOpen, onOpen, onTask }: PlanRowProps) {
   const mayControl = store.mayControl.value;
   const title = `plan-${plan.id}`;
   const headline = headlineOf(plan, page, store.time.value);
-  const state = t(`state_${plan.state}`);
+  const state = planText(plan, `state_${plan.state}`, t);
   return (
     <article class={plan.on ? "plan on" : "plan"} style={hueStyle(plan.id, store.plans.value)} aria-labelledby={title}>
       <div class="plan-line">
@@ -158,7 +158,7 @@ function Actions({ plan, title, onSend }: Readonly<{ plan: Plan; title: string; 
           data-action={action}
           aria-describedby={title}
           onClick={() => void onSend({ command: action })}
-          text={t(`action_${action}`)}
+          text={planText(plan, `action_${action}`, t)}
         />
       ))}
       {!plan.on && hasHours && (
@@ -195,10 +195,10 @@ function Runs({ plan }: { readonly plan: Plan }) {
   );
 }
 
-function monthText({ month, currency }: Plan, { t, f }: Words): string {
+function monthText({ icon, month, currency }: Plan, { t, f }: Words): string {
   if (month.runs === 0) return t("month_none");
   const hours = f.number(month.hours, Number.isInteger(month.hours) ? 0 : 1);
-  const parts = [t("month_runs", { count: month.runs, runs: month.runs, hours })];
+  const parts = [planText({ icon }, "month_runs", t, { count: month.runs, runs: month.runs, hours })];
   if (month.cost !== null) parts.push(t("month_cost", { cost: f.money(month.cost, currency) }));
   if (month.against_window_start !== null)
     parts.push(t("month_saved", { saved: f.money(month.against_window_start, currency) }));

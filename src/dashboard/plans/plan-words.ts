@@ -1,9 +1,10 @@
 /** Texts about plans in the language of the page, made from the codes and numbers of the API. */
 
+import type { Facts } from "../../core/text/fill-text.ts";
 import type { Words } from "../page.ts";
 import type { ListedPlug, Plan } from "../store/answers.ts";
 import type { Refusal } from "../store/requests.ts";
-import type { Translate } from "../words/language.ts";
+import type { TextName, Translate } from "../words/language.ts";
 
 /** `isLikely`: new prices may still move it. */
 export type JoinedRun = { readonly start: number; end: number; readonly isLikely: boolean };
@@ -21,14 +22,20 @@ export function joinedRuns({ runs, provisional }: Pick<Plan, "runs" | "provision
   return joined;
 }
 
+/** Returns a text about a plan: that of charging for a car and a battery, if there is one. */
+export function planText({ icon }: Pick<Plan, "icon">, name: TextName, t: Translate, facts?: Facts): string {
+  const charge = `charge_${name}`;
+  return t(["car", "battery"].includes(icon) && t.has(charge) ? charge : name, facts);
+}
+
 /** Returns the current or next run, for instance `runs until 05:00` or `tomorrow 02:15–05:15`; otherwise the state. */
 export function headlineOf(plan: Plan, words: Words, now: number): string {
   const { t, f } = words;
   const runs = joinedRuns(plan);
   const running = runs.find((run) => run.start <= now && now < run.end);
-  if (plan.on) return running ? t("plan_runs_until", { time: f.clock(running.end) }) : t("plan_on");
+  if (plan.on) return running ? planText(plan, "plan_runs_until", t, { time: f.clock(running.end) }) : t("plan_on");
   const [next, ...later] = runs.filter((run) => run.end > now);
-  if (!next) return t(`state_${plan.state}`);
+  if (!next) return planText(plan, `state_${plan.state}`, t);
   const more = later.length > 0 ? ` ${t("and_more", { count: later.length })}` : "";
   const run = `${dayWord(next.start, words, now)} ${f.span(next.start, next.end)}${more}`;
   return next.isLikely ? t("probably_run", { run }) : run;
@@ -61,7 +68,9 @@ export function stateReason(plan: Plan, { t, f }: Words): string {
   const { code, mean_price: mean, currency, missing, savings } = plan;
   const facts = missing ? { hours: f.number(missing.hours, 1), why: t(`reason_${missing.why}`) } : {};
   const parts = [
-    code === "clock_not_trusted" && plan.on ? t("reason_clock_not_trusted_on") : t(`reason_${code}`, facts),
+    code === "clock_not_trusted" && plan.on
+      ? t("reason_clock_not_trusted_on")
+      : planText(plan, `reason_${code}`, t, facts),
   ];
   const perKwh = (value: number) => `${f.money(value, currency)}/kWh`;
   if (mean !== null && WITH_PRICE.includes(code)) {
