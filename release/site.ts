@@ -20,6 +20,20 @@ export const SITE_PAGES: Readonly<Record<string, readonly string[]>> = {
   Contributor: ["comparison", "architecture", "publish"],
 };
 
+/** Texts of the search and of the frame of the Danish pages; those of the English ones are VitePress' own. */
+const DANISH_SEARCH = {
+  button: { buttonText: "Søg", buttonAriaLabel: "Søg" },
+  modal: {
+    ...{ displayDetails: "Vis mere", resetButtonTitle: "Ryd", noResultsText: "Intet fundet for" },
+    footer: { navigateText: "gå", selectText: "vælg", closeText: "luk" },
+  },
+};
+const DANISH_THEME = {
+  docFooter: { prev: "Forrige side", next: "Næste side" },
+  outline: { level: "deep", label: "På denne side" },
+  ...{ returnToTopLabel: "Til toppen", sidebarMenuLabel: "Menu", langMenuLabel: "Sprog", darkModeSwitchLabel: "Mørkt" },
+};
+
 /** Writes the sources and settings of the site, and builds it. Returns the folder of the static files. */
 export function buildSite(): string {
   execFileSync("sh", [".ci/prepare", "site"], { cwd: ROOT, stdio: "inherit" });
@@ -51,10 +65,13 @@ function settings(): object {
     cleanUrls: false,
     // A release knows no address of its own, so that the site works below any path.
     base: process.env.SITE_BASE ?? "/",
-    themeConfig: { search: { provider: "local" }, sidebar, outline: "deep" },
+    themeConfig: {
+      search: { provider: "local", options: { locales: { da: { translations: DANISH_SEARCH } } } },
+      ...{ sidebar, outline: "deep" },
+    },
     locales: {
       root: { label: "English", lang: "en" },
-      da: { label: "Dansk", lang: "da", link: "/da/", themeConfig: { sidebar: danishSidebar() } },
+      da: { label: "Dansk", lang: "da", link: "/da/", themeConfig: { sidebar: danishSidebar(), ...DANISH_THEME } },
     },
   };
 }
