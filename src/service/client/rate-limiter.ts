@@ -137,7 +137,8 @@ export class RateLimiter {
   #spending: RateWindow;
   /** Attempts of earlier boots, until the service's time has shown their age. */
   #past: readonly PlacedAttempt[];
-  #newestId = 0;
+  /** Newest attempt in the request log, also one that was given back: a crash may lose that. */
+  #newest: { readonly id: number; readonly at: MonotonicMs };
   #inFlight = 0;
   #answeredOnce = false;
   /** Day limit of the last response. */
@@ -151,7 +152,7 @@ export class RateLimiter {
     const attempts = requestLog.recent(account, MAX_ATTEMPTS);
     const note = readJson(memory, `idle/${account}`, idleNote);
     const placed = placeAttempts(attempts, note, clock.boot);
-    this.#newestId = attempts.at(-1)?.id ?? 0;
+    this.#newest = { id: attempts.at(-1)?.id ?? 0, at: placed.at(-1)?.at ?? now };
     this.#past = placed.filter((_, i) => attempts[i]?.boot !== clock.boot);
     this.#spending = new RateWindow(placed);
     this.#restoreCeilings(attempts, now);
@@ -204,7 +205,7 @@ export class RateLimiter {
   /** Counts an attempt that is in the request log. */
   count(id: number, share: Share, at: MonotonicMs): Attempt {
     const attempt = { share, at };
-    this.#newestId = id;
+    this.#newest = { id, at };
     this.#spending.add(attempt);
     return attempt;
   }
@@ -262,16 +263,15 @@ export class RateLimiter {
 
   /** Records the idle time on disk; otherwise a nightly reboot could block all requests permanently. */
   #noteIdle(now: MonotonicMs): void {
-    const newest = this.#spending.attempts.at(-1);
-    if (!newest || now - this.#notedAt < NOTE_EVERY_MS) return;
+    if (now - this.#notedAt < NOTE_EVERY_MS) return;
     this.#notedAt = now;
     const { account, memory } = this.#deps;
-    const note: IdleNote = { ...this.#placeAt(now), idleMs: Math.floor(now - newest.at) };
+    const note: IdleNote = { ...this.#placeAt(now), idleMs: Math.floor(now - this.#newest.at) };
     memory.write(`idle/${account}`, JSON.stringify(note));
   }
 
   #placeAt(now: MonotonicMs) {
-    return { attemptId: this.#newestId, boot: this.#deps.clock.boot, monotonicMs: Math.floor(now) };
+    return { attemptId: this.#newest.id, boot: this.#deps.clock.boot, monotonicMs: Math.floor(now) };
   }
 
   #keepCeilings(now: MonotonicMs): void {

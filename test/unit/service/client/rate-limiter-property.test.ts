@@ -75,6 +75,18 @@ function overtaken(others: number): Schedule {
   ]);
 }
 
+/** A crash loses that the newest attempt was given back, so the time since it counts and not since the one before. */
+const GIVEN_BACK = alone(MIDNIGHT, 44, [
+  { ...PRESS, passage: { ...AT_ONCE, fate: "unsent" } },
+  { do: "crash", downMs: 0 },
+  { do: "wait", ms: 32_001 },
+  { ...PRICES, passage: { ...AT_ONCE, fate: "givenBack" } },
+  { do: "wait", ms: 0 },
+  { do: "spendAndDie", share: "lan" },
+  { do: "waitUntilAllowed", share: "backfill", extraMs: 0 },
+  { ...PRICES, share: "backfill" },
+]);
+
 /** Part of a day's quota that each installation with a shared key keeps for prices. */
 const RESERVE = 3;
 
@@ -121,7 +133,7 @@ describe("the rate limiter in a model with faults", () => {
         expect(worlds[0]?.service.violations).toEqual([]);
         expectFree(worlds);
       }),
-      { numRuns: LIVES, examples: [[AFTER_SLEEP], [LOWERED], [overtaken(0)], [overtaken(10)]] },
+      { numRuns: LIVES, examples: [[AFTER_SLEEP], [LOWERED], [overtaken(0)], [overtaken(10)], [GIVEN_BACK]] },
     );
     expect(granted / LIVES, "a life without requests proves nothing").toBeGreaterThan(20);
   });
