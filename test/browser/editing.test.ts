@@ -191,7 +191,7 @@ describe.skipIf(lacks("Chromium"))(
       await using plug = new MqttPlug("tasmota", { now: () => daemon.clock.now(), on: false, powerOn: "last" });
       await plug.connect(daemon.brokerPort);
       await daemon.clock.runUntil(daemon.clock.now() + MINUTE_MS);
-      await screen.untilText("#plans .plug >> nth=0", /SLUKKET/);
+      await screen.untilText("#plans .plug >> nth=0", /Slukket/);
       await test();
       await screen.untilText("#plans .plug >> nth=0", /Tændt til/);
       await test();
