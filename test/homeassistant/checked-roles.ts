@@ -11,20 +11,16 @@ import type { HomeAssistant } from "./home-assistant.ts";
 import { until } from "./until.ts";
 
 const INGRESS = "172.30.32.2";
-const KNOWN_WITHIN_MS = 15_000;
 const PLAN = "/local/v1/plans/dishwasher";
 /** A request of each scope: read, control, admin. */
-const REQUESTS = [
-  ["GET", PLAN],
-  ["POST", PLAN],
-  ["GET", "/local/v1/backup"],
-] as const;
+const REQUESTS = [`GET ${PLAN}`, `POST ${PLAN}`, "GET /local/v1/backup"];
 const ADMIN = "200 200 200";
 const LOOKS = "200 403 403";
-const REFUSED = "401 401 401";
 
 export async function checkRoles(checks: Checks, { home, house }: Seen): Promise<void> {
   await checks.check("the panel of the app gives each user of Home Assistant the rights of the role", async () => {
+    using address = ingressAddress();
+    if (address === null) return "not tried: root and the program ip are needed";
     const users: readonly (readonly [name: string, id: string | undefined, expected: string])[] = [
       ["owner", (await home.socket.ask<{ id: string }>({ type: "auth/current_user" })).id, ADMIN],
       ["administrator", await added(home, "system-admin"), ADMIN],
@@ -45,15 +41,11 @@ export async function checkRoles(checks: Checks, { home, house }: Seen): Promise
     });
     await using daemon = await installed.launch({ SUPERVISOR_TOKEN: "a-token" });
     const port = await daemon.apiPort();
-    using _ = ingressAddress();
-    await until(
-      "administrators",
-      KNOWN_WITHIN_MS,
-      async () => (await asked(port, users[0]?.[1])) === ADMIN || undefined,
-    );
+    await until("administrators", 15_000, async () => (await asked(port, users[0]?.[1])) === ADMIN || undefined);
     for (const [name, id, expected] of users) {
       const [found, elsewhere] = [await asked(port, id), await asked(port, id, "127.0.0.1")];
-      if (found !== expected || elsewhere !== REFUSED) throw new Error(`${name}: ${found}; elsewhere ${elsewhere}`);
+      if (found !== expected || elsewhere !== "401 401 401")
+        throw new Error(`${name}: ${found}; elsewhere ${elsewhere}`);
     }
     return users.map(([name, , expected]) => `${name} ${expected}`).join(", ");
   });
@@ -67,10 +59,14 @@ async function added(home: HomeAssistant, group: string, is_active = true): Prom
   return user.id;
 }
 
-/** Gives this machine the address of Home Assistant's ingress for a while. Needs root. */
-function ingressAddress(): Disposable {
+/** Gives this machine the address of Home Assistant's ingress for a while. Returns null if that is not possible here. */
+function ingressAddress(): Disposable | null {
   const change = (verb: string) => execFileSync("ip", ["address", verb, `${INGRESS}/32`, "dev", "lo"]);
-  change("replace");
+  try {
+    change("replace");
+  } catch {
+    return null;
+  }
   return { [Symbol.dispose]: () => void change("delete") };
 }
 
@@ -81,7 +77,8 @@ async function asked(port: number, id: string | undefined, localAddress = INGRES
     ...{ "x-forwarded-for": "192.168.1.7, 172.30.32.1", "x-ingress-path": "/api/hassio_ingress/abc" },
     ...{ "x-hass-source": "core.ingress", "x-elbro-page": "1", "content-type": "application/json" },
   };
-  const codes = REQUESTS.map(([method, path]) => {
+  const codes = REQUESTS.map((each) => {
+    const [method = "", path] = each.split(" ");
     const code = Promise.withResolvers<number | undefined>();
     const request = http.request({ port, host: "127.0.0.1", localAddress, method, path, headers }, (response) => {
       response.resume().on("end", () => code.resolve(response.statusCode));
