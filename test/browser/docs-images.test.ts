@@ -30,6 +30,7 @@ const PICTURES: readonly Picture[] = [
     shows: async (screen) => {
       await screen.untilText("#now .price", /\d/);
       await screen.untilText("#now .money .facts", /\d/);
+      await screen.page.locator("#now .plot svg").waitFor();
     },
   },
   { name: "prices", view: "prices", height: 720, shows: (screen) => screen.untilText("#prices", /\d/) },

@@ -74,6 +74,10 @@ describe.skipIf(lacks("Chromium"))("results on the dashboard (in Chromium; skipp
   test("nothing is cut off or overlaps at any size; axe finds no violation, light or dark", async () => {
     for (const language of ["da-DK", "sv-SE"]) {
       await using screen = await atResults({ language });
+      // Each plan of the legend has a colour of its own.
+      const colours = `[...document.querySelectorAll("#results .key")].map((key) => getComputedStyle(key).backgroundColor)`;
+      const found = (await screen.page.evaluate(colours)) as string[];
+      expect([found.length > 1, new Set(found).size]).toEqual([true, found.length]);
       await screen.page.locator("#results .csv summary").click();
       for (const size of ["phone", "pad", "wide"] as const) {
         await screen.resize(size);

@@ -50,6 +50,7 @@ export function PlanPreview({ e, draft }: { readonly e: Translate<"editing">; re
       </div>
     );
   }
+  const plans = [{ ...seen, name: String(draft.name ?? "") }];
   const isLater = joinedRuns(seen).some(({ end }) => end > page.f.calendar.add("day", store.time.value, 2));
   return (
     <div class="preview">
@@ -58,7 +59,7 @@ export function PlanPreview({ e, draft }: { readonly e: Translate<"editing">; re
         <p class="headline">{headlineOf(seen, page, store.time.value)}</p>
         <p class="soft">{costText(seen, e, page)}</p>
       </div>
-      {prices && <PriceChart home="" prices={prices} range={isLater ? "week" : "both"} plans={[seen]} isBrief />}
+      {prices && <PriceChart home="" prices={prices} range={isLater ? "week" : "both"} plans={plans} isBrief />}
     </div>
   );
 }

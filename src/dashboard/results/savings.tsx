@@ -61,7 +61,7 @@ export function Savings({ home, plans, baseline, onBaseline }: SavingsProps) {
       <ul class="legend">
         {grouped?.plans.map(({ id, name, kind, saved }) => (
           <li key={id}>
-            <span class={`key ${kind}`} aria-hidden="true" />
+            <span class="key" style={{ "--plan": `var(--${kind})` }} aria-hidden="true" />
             {`${name} `}
             <strong class="number">{f.money(saved, grouped.currency)}</strong>
           </li>
