@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { SlowClients } from "../../support/http/slow-clients.ts";
 import { DaemonProcess } from "../../support/processes/daemon-process.ts";
@@ -16,8 +17,8 @@ const MEDIAN_MS = 250;
 const MAX_MS = 10_000;
 const MAX_GROWTH_MB = 60;
 
-/** Sends a small request. Resolves with the status of its response. */
-function ask(port: number): Promise<number> {
+/** Sends a small request, again if its connection is closed, up to `repeats` times. Resolves with the response's status. */
+function ask(port: number, repeats: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(
       {
@@ -32,7 +33,7 @@ function ask(port: number): Promise<number> {
         response.once("end", () => resolve(response.statusCode ?? 0));
       },
     );
-    sent.once("error", reject);
+    sent.once("error", (error) => (repeats > 0 ? resolve(ask(port, repeats - 1)) : reject(error)));
     sent.end();
   });
 }
@@ -41,12 +42,11 @@ function residentMb(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1_024;
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 test.each([
-  ["another address", "127.0.0.2"],
-  ["the address of the real client itself", "127.0.0.1"],
-])("a thousand slow connections from %s do not stop a real client", async (_name, from) => {
+  ["another address", "127.0.0.2", 0],
+  // On a busy machine a request can arrive so late that its connection looks like one of the crowd.
+  ["the address of the real client itself", "127.0.0.1", 3],
+])("a thousand slow connections from %s do not stop a real client", async (_name, from, repeats) => {
   await using daemon = new DaemonProcess([], {
     ...{ ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0", ELBRO_API_REQUESTS_PER_MINUTE: "100000" },
     // The demo fetches no history, which would affect the measurement.
@@ -54,13 +54,13 @@ test.each([
     ...START_ENVIRONMENT,
   });
   const port = Number(/:(\d+)\/consumer/.exec(await daemon.line(/curl/))?.[1]);
-  await ask(port);
+  await ask(port, 0);
   const before = residentMb(daemon.pid);
   using crowd = new SlowClients(port, CROWD, from);
   await expect.poll(() => crowd.connected).toBeGreaterThanOrEqual(CROWD);
   const times: number[] = [];
   for (let i = 0; i < REQUESTS; i++) {
-    const asked = ask(port);
+    const asked = ask(port, repeats);
     times.push(await loopMs(asked));
     expect(await asked).toBe(200);
     await pause(APART_MS);
