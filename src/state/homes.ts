@@ -25,6 +25,9 @@ const formerHome = z.looseObject({
 
 type ConfiguredHome = NonNullable<Config["homes"]>[number];
 
+/** A home with the price region of its address; undefined if it is not known. */
+type PlacedHome = Home & { readonly region?: string | undefined };
+
 /** An address of an account. `home` is null if the configuration omits it. */
 interface HeldAddress {
   readonly account: string;
@@ -218,10 +221,8 @@ export class Homes {
     const stale = [...this.#stale];
     this.#stale.clear();
     // After a start, the homes that the earlier process had: it may have ended between a new list and what follows.
-    const had = this.#byId.size > 0 ? [...this.#byId.values()] : this.#kept(PRESENT);
+    const had = this.#byId.size > 0 ? this.#withRegions() : this.#kept(PRESENT);
     const before = had.filter(({ account }) => stale.includes(account));
-    const regionOf = (addressId: string) => this.#held.get(addressId.toLowerCase())?.address.region;
-    const regions = before.map(({ addressId }) => regionOf(addressId));
     const read = stale.map((account) => {
       const rows = this.#library.store.latest(seriesOf(account, "addresses", {}));
       return [account, (rows ?? []) as unknown as readonly Address[], rows !== null] as const;
@@ -230,7 +231,7 @@ export class Homes {
     for (const [, addresses] of read)
       for (const address of addresses) this.#usedIds.add(this.#settings.read(nameOfId(address)) ?? "");
     this.#join();
-    const isMoved = ({ addressId }: Home, i: number) => ![undefined, regions[i]].includes(regionOf(addressId));
+    const isMoved = ({ addressId: id, region: was }: PlacedHome) => was && (this.address(id)?.region ?? was) !== was;
     this.#relocated.push(...before.filter(isMoved));
     const listed = new Set(read.flatMap(([account, , isListed]) => (isListed ? [account] : [])));
     const gone = before.filter(
@@ -241,12 +242,16 @@ export class Homes {
       const others = this.#former.filter(({ id }) => !gone.some((home) => home.id === id));
       this.#keepFormer([...gone, ...others]);
     }
-    const present = JSON.stringify([...this.#byId.values()]);
+    const present = JSON.stringify(this.#withRegions());
     if (present !== this.#settings.read(PRESENT)) this.#settings.write(PRESENT, present);
   }
 
-  #kept(name: string): readonly Home[] {
-    return (readJson(this.#settings, name, z.array(formerHome)) ?? []) as readonly Home[];
+  #kept(name: string): readonly PlacedHome[] {
+    return (readJson(this.#settings, name, z.array(formerHome)) ?? []) as readonly PlacedHome[];
+  }
+
+  #withRegions(): PlacedHome[] {
+    return [...this.#byId.values()].map((home) => ({ ...home, region: this.address(home.addressId)?.region }));
   }
 
   #join(): void {

@@ -198,17 +198,21 @@ function emitHomeChanges(
 ): void {
   const reportDoubt = (series: SeriesKey) => reportImplausible(series, repository, problems, clock.now());
   for (const series of repository.doubtful.list()) reportDoubt(series);
-  seriesChanged.subscribe((series) => {
-    homeReader.changed(series);
-    reportDoubt(series);
-    for (const home of series.operation === "addresses" ? homes.takeGone() : []) {
+  const followList = () => {
+    for (const home of homes.takeGone()) {
       homeReader.forget(home);
       endHome(home, problems, clock.now());
       stateChanged.emit({ home: home.id });
     }
-    const relocated = series.operation === "addresses" ? homes.takeRelocated() : [];
-    for (const home of relocated)
+    for (const home of homes.takeRelocated())
       for (const each of repository.forgetPrices(home.account, home.addressId, clock.now())) homeReader.changed(each);
+  };
+  // What an earlier process did not do any more.
+  followList();
+  seriesChanged.subscribe((series) => {
+    homeReader.changed(series);
+    reportDoubt(series);
+    if (series.operation === "addresses") followList();
     const ofAccount = series.operation === "addresses" ? homes.of(series.account) : [];
     for (const { id } of ofAccount) stateChanged.emit({ home: id });
     stateChanged.emit({ home: homes.at(series.place)?.id ?? null });

@@ -22,12 +22,12 @@ class ReportedHomes implements Disposable {
   readonly #library = new SeriesRepository(this.#store.database, calendar, () => NOW);
 
   async report(
-    addresses: readonly (readonly [string, string])[],
+    addresses: readonly (readonly [id: string, label: string, region?: string])[],
     account = "consumer",
     dropped: Dropped | null = null,
     at: number = NOW,
   ): Promise<void> {
-    const data = addresses.map(([id, label]) => ({ ...first, id, label }));
+    const data = addresses.map(([id, label, region = "DK1"]) => ({ ...first, id, label, region }));
     await this.#library.keepAnswer(account, "addresses", {}, { body: { data } as never, at, dropped });
   }
 
@@ -131,6 +131,18 @@ describe("a home id", () => {
     await reported.report([[A, "Home"]]);
     expect([reported.ids(), reported.ids([home(A, "villa")]), reported.ids()]).toEqual([["home"], ["villa"], ["home"]]);
   });
+});
+
+test("a home is relocated once by a list with another region, also after the process ended, and not by a start", async () => {
+  using reported = new ReportedHomes();
+  await reported.report([[A, "Home"]]);
+  const homes = reported.homes();
+  const relocated = () => reported.homes().takeRelocated().length;
+  expect(homes.takeRelocated()).toEqual([]);
+  await reported.report([[A, "Home", "DK2"]]);
+  expect([homes.takeRelocated().length, homes.takeRelocated().length, relocated()]).toEqual([1, 0, 0]);
+  await reported.report([[A, "Home"]]);
+  expect([relocated(), relocated()]).toEqual([1, 0]);
 });
 
 describe("an address that a list lacks", () => {
