@@ -5,7 +5,6 @@ import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { EpochMs } from "../core/time/interval.ts";
-import type { LocalError } from "../http/errors.ts";
 import { operationRoutes, type ServerHandlers } from "../http/operation-routes.ts";
 import { type QuotaLimits, windowStart } from "../http/quota-windows.ts";
 import type { RouteContext } from "../http/route.ts";
@@ -124,7 +123,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     newRequestId: randomUUID,
     onCrash: options.onCrash ?? (() => undefined),
   };
-  const router = createRouter(context, unknownPath);
+  const router = createRouter(context, (method) => {
+    const reason = method === "GET" ? "unknown path" : `${method} is not supported; every operation uses GET`;
+    return contractError("resource_not_found", reason);
+  });
   addOperations(router, context, { world, customers, faults, quotas, answered, signal: stop.signal });
   const attemptsToday = (of: InterfaceName) => quotas[of].attempts.day.get(windowStart("day", clock.now())) ?? 0;
   const accounts = () => ({ count: customers.count, denied: customers.denied });
@@ -219,11 +221,6 @@ function otherCustomers(
 }
 
 /** Returns the error for an unknown path. The service's table has no error for a method. */
-function unknownPath(method: string): LocalError {
-  const reason = method === "GET" ? "unknown path" : `${method} is not supported; every operation uses GET`;
-  return contractError("resource_not_found", reason);
-}
-
 /** Number of the account whose homes the fault `otherAccount` shows. */
 const OTHER_ACCOUNT = 99;
 

@@ -102,7 +102,9 @@ function useSend({ id, name, settings }: Plan) {
     const refusal = await request.then(() => null, refusalIn);
     const isSetting = !("command" in change || "once" in change);
     const back = Object.fromEntries(
-      planSettings.flatMap((key) => (key in change ? [[key, typedIn(settings[key])]] : [])),
+      planSettings.flatMap((key) =>
+        key in change ? [[key, settings[key]?.changed ? settings[key].value : null]] : [],
+      ),
     );
     if (isSetting && !refusal)
       showChange(t("change_changed", { name }), () => post(back).then(() => store.readPlans()));
@@ -111,11 +113,6 @@ function useSend({ id, name, settings }: Plan) {
     return refusal === null;
   };
   return { answer, setAnswer, send };
-}
-
-/** Returns the value of a setting; null for that of the configuration. */
-function typedIn(setting: Plan["settings"]["enabled"] | undefined) {
-  return setting?.changed ? setting.value : null;
 }
 
 function EnabledSwitch({

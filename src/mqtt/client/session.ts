@@ -128,7 +128,11 @@ class Session implements BrokerSession {
     // Before MQTT.js, which would handle the packet although the connection is closed after this piece.
     stream.prependListener("data", (piece: Buffer) => {
       // Not after CONNACK: the first price does not wait for the rest of the start.
-      if (this.#phase === "up") this.#writeTogether();
+      // MQTT.js would write each answer to an acknowledgement alone.
+      if (this.#phase === "up") {
+        this.#stream.cork();
+        setImmediate(() => this.#stream.uncork());
+      }
       const isFirst = flaw === null;
       flaw ??= bounds.flawOf(piece);
       if (flaw === null) return;
@@ -138,12 +142,6 @@ class Session implements BrokerSession {
     stream.on("data", () => {
       if (flaw !== null) stream.destroy();
     });
-  }
-
-  /** Writes what follows from a received piece at once. MQTT.js would write each answer to an acknowledgement alone. */
-  #writeTogether(): void {
-    this.#stream.cork();
-    setImmediate(() => this.#stream.uncork());
   }
 
   over(signal: AbortSignal): Promise<SessionResult> {
