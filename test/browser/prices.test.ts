@@ -10,7 +10,6 @@ interface ToldPrice {
   readonly start: string;
   readonly end: string;
   readonly price: number;
-  readonly estimate: boolean;
   readonly parts: { readonly spot: number; readonly charges: number; readonly vat: number };
 }
 

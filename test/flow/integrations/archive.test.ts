@@ -15,6 +15,7 @@ import { archived, RunningArchive, storedIn } from "../../support/archive/runnin
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import { copiedText } from "../../support/docs/copied-files.ts";
 import { pageText } from "../../support/docs/docs-pages.ts";
+import { thirdPartyWith } from "../../support/http/local-api.ts";
 import { loopMs } from "../../support/runner/loop-time.ts";
 import { lacks } from "../../support/runner/needs.ts";
 import { calendar, dayOf, rowsOf, StoreOnDisk, seriesOf } from "../../support/storage/store-on-disk.ts";
@@ -406,15 +407,10 @@ describe.skipIf(lacks("PostgreSQL"))("the archive in PostgreSQL", () => {
       config: {
         history: { months: 1 },
         archive: { url: server.url(database).replace(":a-secret-password", ""), password: "a-secret-password" },
-        third_party: {
-          api_key: "demo-partner",
-          api_secret: "demo-partner-secret",
-          hash_encoding: "hex",
-          places: [
-            { name: "Region", region: "DK1" },
-            { name: "Cabin", latitude: 56.1, longitude: 10.2 },
-          ],
-        },
+        ...thirdPartyWith([
+          { name: "Region", region: "DK1" },
+          { name: "Cabin", latitude: 56.1, longitude: 10.2 },
+        ]),
       },
     });
     await it.untilTomorrow();

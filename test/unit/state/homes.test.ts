@@ -135,9 +135,8 @@ describe("a home id", () => {
 
 test("a home is relocated once by a list with another region, also after the process ended, and not by a start", async () => {
   using reported = new ReportedHomes();
+  const [homes, relocated] = [reported.homes(), () => reported.homes().takeRelocated().length];
   await reported.report([[A, "Home"]]);
-  const homes = reported.homes();
-  const relocated = () => reported.homes().takeRelocated().length;
   expect(homes.takeRelocated()).toEqual([]);
   await reported.report([[A, "Home", "DK2"]]);
   expect([homes.takeRelocated().length, homes.takeRelocated().length, relocated()]).toEqual([1, 0, 0]);

@@ -52,11 +52,6 @@ function hours(from: number, count: number): object[] {
 describe("a place requests", () => {
   const COUNTS = "daily requestCounts {}";
 
-  test("the prices of its region", () => {
-    using shown = new Shown([REGION]);
-    expect(shown.asked()).toEqual([COUNTS, 'placePrices regionPrices {"region":"DK1"}']);
-  });
-
   test("by coordinates: prices, today's charges once, and their history since January of last year", () => {
     using shown = new Shown([CABIN]);
     const at = '"latitude":56.1,"longitude":10.2';
