@@ -25,7 +25,6 @@ const formerHome = z.looseObject({
 
 type ConfiguredHome = NonNullable<Config["homes"]>[number];
 
-/** A home with the price region of its address; undefined if it is not known. */
 type PlacedHome = Home & { readonly region?: string | undefined };
 
 /** An address of an account. `home` is null if the configuration omits it. */

@@ -207,7 +207,6 @@ function emitHomeChanges(
     for (const home of homes.takeRelocated())
       for (const each of repository.forgetPrices(home.account, home.addressId, clock.now())) homeReader.changed(each);
   };
-  // What an earlier process did not do any more.
   followList();
   seriesChanged.subscribe((series) => {
     homeReader.changed(series);
