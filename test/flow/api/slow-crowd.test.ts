@@ -17,8 +17,8 @@ const MEDIAN_MS = 250;
 const MAX_MS = 10_000;
 const MAX_GROWTH_MB = 60;
 
-/** Sends a small request, again if its connection is closed, up to `repeats` times. Resolves with the response's status. */
-function ask(port: number, repeats: number): Promise<number> {
+/** Sends a small request, again if its connection is closed, `attempts` times in all. Resolves with the response's status. */
+function ask(port: number, attempts: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(
       {
@@ -33,7 +33,7 @@ function ask(port: number, repeats: number): Promise<number> {
         response.once("end", () => resolve(response.statusCode ?? 0));
       },
     );
-    sent.once("error", (error) => (repeats > 0 ? resolve(ask(port, repeats - 1)) : reject(error)));
+    sent.once("error", (error) => (attempts > 1 ? resolve(ask(port, attempts - 1)) : reject(error)));
     sent.end();
   });
 }
@@ -43,10 +43,10 @@ function residentMb(pid: number): number {
 }
 
 test.each([
-  ["another address", "127.0.0.2", 0],
+  ["another address", "127.0.0.2", 1],
   // On a busy machine a request can arrive so late that its connection looks like one of the crowd.
-  ["the address of the real client itself", "127.0.0.1", 3],
-])("a thousand slow connections from %s do not stop a real client", async (_name, from, repeats) => {
+  ["the address of the real client itself", "127.0.0.1", 4],
+])("a thousand slow connections from %s do not stop a real client", async (_name, from, attempts) => {
   await using daemon = new DaemonProcess([], {
     ...{ ELBRO_API_PORT: "0", ELBRO_BROKER_PORT: "0", ELBRO_API_REQUESTS_PER_MINUTE: "100000" },
     // The demo fetches no history, which would affect the measurement.
@@ -54,13 +54,13 @@ test.each([
     ...START_ENVIRONMENT,
   });
   const port = Number(/:(\d+)\/consumer/.exec(await daemon.line(/curl/))?.[1]);
-  await ask(port, 0);
+  await ask(port, 1);
   const before = residentMb(daemon.pid);
   using crowd = new SlowClients(port, CROWD, from);
   await expect.poll(() => crowd.connected).toBeGreaterThanOrEqual(CROWD);
   const times: number[] = [];
   for (let i = 0; i < REQUESTS; i++) {
-    const asked = ask(port, repeats);
+    const asked = ask(port, attempts);
     times.push(await loopMs(asked));
     expect(await asked).toBe(200);
     await pause(APART_MS);
