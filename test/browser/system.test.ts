@@ -37,7 +37,8 @@ describe.skipIf(lacks("Chromium"))(
       await screen.page.locator("#former").getByRole("button", { name: "I have moved to home_99" }).click();
       await screen.page.locator("#former .sure .strong").click();
       await screen.untilText("#former", /Home home_former/);
-      expect((await moved.request("/local/v1/now?home=home")).status).toBe(200);
+      const file = await screen.page.locator("#former a").first().getAttribute("href");
+      expect(await (await moved.request(`/${file}`)).text()).toMatch(/\n2026-03-09T00:00:00\+01:00,[^,]*,\d/);
       await screen.page.locator("#former").getByRole("button", { name: "Forget" }).click();
       await screen.page.locator("#former .sure .strong").click();
       await expect.poll(() => screen.page.locator("#former").count()).toBe(0);

@@ -4,19 +4,16 @@ import type { AddressesAnswer } from "../../api/house/addresses.ts";
 import { useSystemTexts } from "../context.ts";
 import { Button } from "../elements.tsx";
 import { changeCount } from "../history/changes.ts";
+import { usePage } from "../page.ts";
 import { call, readOrLast } from "../store/requests.ts";
 import { Block, ListRow, Sure, useList } from "./block.tsx";
 
-type Former = AddressesAnswer["former"][number];
-
-/** What is confirmed: `to` takes over from the former home, or null forgets it. */
-type Ending = { readonly home: string; readonly to: string | null };
-
 export function FormerHomes() {
   const t = useSystemTexts();
-  const [former, setFormer] = useState<readonly Former[]>([]);
+  const [former, setFormer] = useState<AddressesAnswer["former"]>([]);
   const [homes, setHomes] = useState<readonly string[]>([]);
-  const [asked, setAsked] = useState<Ending | null>(null);
+  // What is confirmed: `to` takes over from the former home, or null forgets it.
+  const [asked, setAsked] = useState<{ readonly home: string; readonly to: string | null } | null>(null);
   const { run, answerOf } = useList<string>();
   const read = async () => {
     const known = await readOrLast("GET /local/v1/addresses", {});
@@ -24,12 +21,13 @@ export function FormerHomes() {
     setHomes(known.accounts.flatMap(({ addresses }) => addresses.flatMap(({ home }) => home ?? [])));
   };
   useEffect(() => void run(read), [changeCount.value]);
-  const end = ({ home, to }: Ending) =>
+  const end = (home: string, to: string | null) =>
     run(async () => {
       setAsked(null);
       await call("POST /local/v1/former-homes/:home", { home }, { body: { moved_to: to } });
       await read();
     }, home);
+  const nameOf = (to: string | null) => (to === null ? t("former_forget") : t("former_moved", { home: to }));
   if (former.length === 0) return null;
   return (
     <Block id="former" title={t("former_homes")}>
@@ -42,24 +40,18 @@ export function FormerHomes() {
             name={name}
             facts={<span class="faint"> {home}</span>}
             answer={answerOf(home)}
-            buttons={
-              <>
-                {homes.map((to) => (
-                  <Button key={to} text={t("former_moved", { home: to })} onClick={() => setAsked({ home, to })} />
-                ))}
-                <Button text={t("former_forget")} onClick={() => setAsked({ home, to: null })} />
-              </>
-            }
+            buttons={[
+              <CsvFiles key="" home={home} />,
+              ...[...homes, null].map((to) => (
+                <Button key={`to ${to}`} text={nameOf(to)} onClick={() => setAsked({ home, to })} />
+              )),
+            ]}
           >
             {asked?.home === home && (
               <Sure
-                text={
-                  asked.to === null
-                    ? t("former_forget_sure", { name })
-                    : t("former_moved_sure", { home: asked.to, name })
-                }
-                yes={asked.to === null ? t("former_forget") : t("former_moved", { home: asked.to })}
-                onYes={() => void end(asked)}
+                text={t(asked.to === null ? "former_forget_sure" : "former_moved_sure", { home: asked.to ?? "", name })}
+                yes={nameOf(asked.to)}
+                onYes={() => void end(home, asked.to)}
                 onNo={() => setAsked(null)}
               />
             )}
@@ -68,4 +60,15 @@ export function FormerHomes() {
       </ul>
     </Block>
   );
+}
+
+function CsvFiles({ home }: { readonly home: string }) {
+  const { t, f, store } = usePage();
+  const from = new Date(f.calendar.add("year", store.time.peek(), -4)).toISOString();
+  const path = `usage.csv?home=${home}&by=day&from=${from}${f.number(0.5, 1).includes(",") ? "&decimal=comma" : ""}`;
+  return (["consumption", "costs"] as const).map((measure) => (
+    <a key={measure} class="download" href={`local/v1/${path}&measure=${measure}`} download>
+      {t(`measure_${measure}`)}
+    </a>
+  ));
 }

@@ -15,12 +15,7 @@ const storedMissing = z.array(z.tuple([z.number(), z.number()]));
 export function withdrawnRows(
   memory: KeyValue,
   series: SeriesKey,
-  {
-    range,
-    stored,
-    rows,
-    at,
-  }: { readonly range: Interval; readonly stored: Rows; readonly rows: Rows; readonly at: EpochMs },
+  { range, stored, rows, at }: Readonly<{ range: Interval; stored: Rows; rows: Rows; at: EpochMs }>,
 ): ReadonlySet<EpochMs> {
   const name = `missing/${seriesName(series)}`;
   const text = memory.read(name) ?? "";
