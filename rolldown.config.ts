@@ -191,8 +191,12 @@ function withPreloads(html: string, scripts: readonly OutputChunk[]): string {
 function withOldBrowsers(html: string): string {
   const names = browserslist.slice(0, -1).map((name) => name.charAt(0).toUpperCase() + name.slice(1));
   const browsers = names.join(", ");
-  const text = languages.map((code) => fillText(code, textFiles[code].language.old_browser, { browsers })).join(" ");
-  return html.replace('<body class="starting">', `<body class="starting" data-old-browser="${text}">`);
+  const sentences = languages.flatMap((code) => {
+    // A new language may not have the text yet.
+    const { language }: PartialTexts = textFiles[code];
+    return language?.old_browser ? fillText(code, language.old_browser, { browsers }) : [];
+  });
+  return html.replace('<body class="starting">', `<body class="starting" data-old-browser="${sentences.join(" ")}">`);
 }
 
 /**
