@@ -124,6 +124,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     onCrash: options.onCrash ?? (() => undefined),
   };
   const router = createRouter(context, (method) => {
+    // The service's table has no error for a method.
     const reason = method === "GET" ? "unknown path" : `${method} is not supported; every operation uses GET`;
     return contractError("resource_not_found", reason);
   });
@@ -220,7 +221,6 @@ function otherCustomers(
   return customers;
 }
 
-/** Returns the error for an unknown path. The service's table has no error for a method. */
 /** Number of the account whose homes the fault `otherAccount` shows. */
 const OTHER_ACCOUNT = 99;
 

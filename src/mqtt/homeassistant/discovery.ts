@@ -94,6 +94,8 @@ function component<State>(row: EntityRow<State>, device: Device<State>, options:
     default_entity_id: entityIdOf(platform, id, row.entityName ?? row.key),
     name: entityName(row, options.language ?? "en"),
     icon: typeof row.icon === "string" ? row.icon : row.icon(device.state),
+    // Not `value_json.key`, which logs a warning if the key is missing: after its row was removed, until Home Assistant
+    // has read the new document.
     ...(row.value && { state_topic: `${topic}/${topicOf(row)}`, value_template: `{{ value_json.get('${row.key}') }}` }),
     ...(row.platform === "event" && { state_topic: `${topic}/${EVENT_TOPIC}`, event_types: row.options }),
     enabled_by_default: row.isHidden && false,
@@ -115,10 +117,6 @@ function component<State>(row: EntityRow<State>, device: Device<State>, options:
   };
 }
 
-/**
- * Returns the template of a value. Uses `get`, because `value_json.key` logs a warning if the key is missing. A key is
- * missing after its row was removed, until Home Assistant has read the new document.
- */
 function commandKeys({ setting, pattern, ...limits }: EntityCommand, topic: string, platform: string): object {
   return { command_topic: `${topic}/${setting}/set`, ...limits, ...(platform === "text" ? { pattern } : {}) };
 }
