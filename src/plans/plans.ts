@@ -18,6 +18,7 @@ import type { PlanMachine } from "../core/planning/plan-input.ts";
 import type { PlanRecord } from "../core/planning/plan-record.ts";
 import { adjustedSpec } from "../core/planning/plan-settings.ts";
 import { UNDECIDED } from "../core/planning/plan-state-machine.ts";
+import { hasBattery } from "../core/planning/setting-rows.ts";
 import type { PlanSnapshot } from "../core/planning/snapshot/plan-snapshot.ts";
 import type { Wanted } from "../core/plugs/plug-types.ts";
 import type { KeyValue } from "../core/runtime/key-value.ts";
@@ -224,7 +225,7 @@ export class Plans {
     const { store, onDecided } = this.#deps;
     this.#removeOldOnce(circle, now);
     for (const slot of this.#circles.in(circle))
-      if (slot.definition.learns || ("soc" in slot.spec && slot.spec.soc !== undefined))
+      if (slot.definition.learns || hasBattery(slot.spec))
         this.#circles.set({ ...slot, spec: this.#specOf(slot.definition, slot.advance.memory, now) });
     const before = this.#circles.in(circle);
     const context = this.#facts.contextAt(now);

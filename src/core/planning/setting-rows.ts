@@ -281,7 +281,7 @@ function hasEnergy({ energyKw, soc }: SpecFields): boolean {
   return energyKw !== undefined && soc === undefined;
 }
 
-function hasBattery({ soc }: SpecFields): boolean {
+export function hasBattery({ soc }: SpecFields): boolean {
   return soc !== undefined;
 }
 

@@ -66,7 +66,6 @@ function CsvFiles({
   const { t: page, f, store } = usePage();
   const of = `home=${encodeURIComponent(home.id)}`;
   const yearAgo = new Date(f.calendar.add("month", store.time.peek(), -12)).toISOString();
-  const decimal = f.number(0.5, 1).includes(",") ? "&decimal=comma" : "";
   const files = [
     { name: t("csv_prices"), path: `prices.csv?${of}` },
     ...measures.map((measure) => ({
@@ -88,7 +87,7 @@ function CsvFiles({
       <ul class="actions">
         {files.map(({ name, path }) => (
           <li key={path}>
-            <a class="download" href={`local/v1/${path}${decimal}`} download>
+            <a class="download" href={`local/v1/${path}${f.csvQuery}`} download>
               {name}
             </a>
           </li>

@@ -65,7 +65,7 @@ export function FormerHomes() {
 function CsvFiles({ home }: { readonly home: string }) {
   const { t, f, store } = usePage();
   const from = new Date(f.calendar.add("year", store.time.peek(), -4)).toISOString();
-  const path = `usage.csv?home=${home}&by=day&from=${from}${f.number(0.5, 1).includes(",") ? "&decimal=comma" : ""}`;
+  const path = `usage.csv?home=${home}&by=day&from=${from}${f.csvQuery}`;
   return (["consumption", "costs"] as const).map((measure) => (
     <a key={measure} class="download" href={`local/v1/${path}&measure=${measure}`} download>
       {t(`measure_${measure}`)}

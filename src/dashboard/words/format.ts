@@ -39,6 +39,11 @@ export class Format {
     return withMinus(this.#numberFormat(`number ${digits}`, options).format(value));
   }
 
+  /** Part of the query of a CSV file with the decimal sign of this language, which its spreadsheet expects. */
+  get csvQuery(): string {
+    return this.number(0.5, 1).includes(",") ? "&decimal=comma" : "";
+  }
+
   money(value: number, currency: string | null, digits = 2): string {
     if (currency === null) return this.number(value, digits);
     const options = {
