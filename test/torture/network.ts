@@ -8,6 +8,7 @@ import { HOUR_MS, MINUTE_MS } from "../../src/core/time/interval.ts";
 import { startEmbeddedBroker } from "../../src/mqtt/broker/embedded-broker.ts";
 import { TopicWatcher } from "../support/broker/topic-watcher.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { UNKNOWN_HOST } from "../support/http/unknown-host.ts";
 import { FAULTS, type FaultName, FaultyProxy } from "./faulty-proxy.ts";
 import { DENIED, type PartOptions, type Report } from "./part.ts";
 
@@ -45,7 +46,7 @@ async function withoutService(way: Way, report: Report): Promise<void> {
   const url = `http://127.0.0.1:${proxy.port}`;
   await daemon.restart({ service: { base_url: url }, history: HISTORY });
   await daemon.untilPriced();
-  const bad = { "no such name": "http://no-such-name.invalid", "TLS to a plain port": url.replace("http:", "https:") }[
+  const bad = { "no such name": `http://${UNKNOWN_HOST}`, "TLS to a plain port": url.replace("http:", "https:") }[
     way as string
   ];
   if (bad) await daemon.restart({ service: { base_url: bad }, history: HISTORY });

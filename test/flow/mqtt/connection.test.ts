@@ -6,6 +6,7 @@ import { retainedIn } from "../../support/broker/retained.ts";
 import { TestMqttClient } from "../../support/broker/test-mqtt-client.ts";
 import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
 import { WebSocketProxy } from "../../support/broker/websocket-proxy.ts";
+import { UNKNOWN_HOST } from "../../support/http/unknown-host.ts";
 import { lacks } from "../../support/runner/needs.ts";
 import { Authority } from "../../support/service/certificates.ts";
 
@@ -35,7 +36,7 @@ describe("a failed connection is logged once with its reason:", () => {
   });
 
   test("an unknown host", async () => {
-    await using link = new TestMqttClient({ to: "mqtt://no-such-host.invalid:1883" });
+    await using link = new TestMqttClient({ to: `mqtt://${UNKNOWN_HOST}:1883` });
     expect(await link.firstReason()).toMatch(/name cannot be resolved|the DNS server does not answer/);
   });
 

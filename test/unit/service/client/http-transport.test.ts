@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { FetchFailure } from "../../../../src/core/fetching/fetch-outcome.ts";
 import { message, textIn } from "../../../../src/core/language/text.ts";
+import { UNKNOWN_HOST } from "../../../support/http/unknown-host.ts";
 import { loopMs } from "../../../support/runner/loop-time.ts";
 import { lacks } from "../../../support/runner/needs.ts";
 import { type AskingOptions, CANARY_KEY, openAsking } from "../../../support/service/asking-client.ts";
@@ -251,7 +252,7 @@ describe("connections", () => {
   });
 
   test("to an unknown name fail with that reason", async () => {
-    expect(await whyUnreachable("http://elbro.invalid")).toMatch(/its name cannot be resolved|name resolution/);
+    expect(await whyUnreachable(`http://${UNKNOWN_HOST}`)).toMatch(/its name cannot be resolved|name resolution/);
   });
 
   test.each(["127.0.0.1", "::1"])("over %s succeed", async (host) => {
