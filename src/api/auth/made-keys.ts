@@ -15,9 +15,9 @@ export interface MadeKey {
 }
 
 /** Makes a key of 256 random bits, or a key and a secret of 256 random bits. */
-export function makeKey(wanted: Omit<KeptKey, "sha256">): MadeKey {
+export function makeKey(wanted: Omit<KeptKey, "sha256" | "api_key">): MadeKey {
   const secret = randomBytes(SECRET_BYTES).toString("base64url");
-  const { api_key: _before, hash_encoding: encoding = "hex", ...common } = wanted;
+  const { hash_encoding: encoding = "hex", ...common } = wanted;
   if (wanted.kind === "bearer") {
     const key = `elbro_${secret}`;
     return { stored: { ...common, sha256: hexOf(keyDigest(key)) }, secrets: { key } };

@@ -1,4 +1,4 @@
-/** Lists, creates, replaces and revokes keys, for the endpoints and for `elbro keys`. */
+/** Lists, creates and revokes keys, for the endpoints and for `elbro keys`. */
 
 import type { Config } from "../../config/schema/schema.ts";
 import { message } from "../../core/language/text.ts";
@@ -12,7 +12,7 @@ import * as s from "../schema.ts";
 
 export type KeyConfig = Pick<Config, "api" | "data_dir">;
 
-/** Time of a change, and whether its caller may make, replace and revoke keys with the scope admin. */
+/** Time of a change, and whether its caller may make and revoke keys with the scope admin. */
 export type KeyCaller = { readonly now: EpochMs; readonly isAdmin: boolean };
 
 function needsAdmin(): LocalError {
@@ -97,24 +97,6 @@ export async function createKey(
     return [...keys, made.stored];
   });
   return refused ?? made;
-}
-
-/** Makes a new key with the name, scopes and limits of another one, which it revokes. */
-export async function replaceKey(
-  config: KeyConfig,
-  name: string,
-  { now, isAdmin }: KeyCaller,
-): Promise<MadeKey | LocalError> {
-  const made: MadeKey[] = [];
-  const refused = await changed(config, now, (keys) => {
-    const before = knownKey(config, keys, name);
-    if ("code" in before) return before;
-    if (before.scopes.includes("admin") && !isAdmin) return needsAdmin();
-    const next = makeKey({ ...before, created: dateOf(now) });
-    made.push(next);
-    return keys.map((key) => (key === before ? next.stored : key));
-  });
-  return refused ?? made[0] ?? localError("conflict", message("refused.key_not_replaced", { name }));
 }
 
 export async function revokeKey(

@@ -1,14 +1,12 @@
-/** Endpoints that list, create, replace and revoke API keys. */
+/** Endpoints that list, create and revoke API keys. */
 
-import type { LocalError } from "../../http/errors.ts";
 import type { LocalRequest } from "../../http/route.ts";
-import type { MadeKey } from "../auth/made-keys.ts";
-import { type Answered, endpoint } from "../endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 import { lanUrls } from "../lan-urls.ts";
 import * as parameter from "../parameters.ts";
 import * as s from "../schema.ts";
 import { BODY_ERRORS } from "./configuration.ts";
-import { createKey, type KeyCaller, type KeyConfig, listKeys, newKey, replaceKey, revokeKey } from "./key-changes.ts";
+import { createKey, type KeyCaller, listKeys, newKey, revokeKey } from "./key-changes.ts";
 
 const scopes = () => s.list(s.oneOf(["read", "control", "admin"]));
 const keySchema = () =>
@@ -60,17 +58,12 @@ export const keyEndpoints = [
       schema: newKey,
       example: { name: "phone", control: true },
     },
-    run: async ({ config }, _params, request) =>
-      madeAnswer(await createKey(config, request.body, callerOf(request)), config, 201),
-  }),
-  endpoint("PUT /local/v1/keys/:key", "replaceKey", "control", {
-    summary: "Makes a new key with the name, scopes and limits of another one, and revokes that one.",
-    params: { key: parameter.key },
-    answer: madeKey,
-    errors: ["resource_not_found", "conflict", "not_saved"],
-    example: "/local/v1/keys/phone",
-    run: async ({ config }, { key }, request) =>
-      madeAnswer(await replaceKey(config, key, callerOf(request)), config, 200),
+    async run({ config }, _params, request) {
+      const made = await createKey(config, request.body, callerOf(request));
+      if ("code" in made) return made;
+      const { name, scopes } = made.stored;
+      return { kind: "json", status: 201, body: { name, scopes, ...made.secrets, urls: lanUrls(config.api) } };
+    },
   }),
   endpoint("DELETE /local/v1/keys/:key", "revokeKey", "control", {
     summary: "Revokes a key that was made here or by `elbro keys`.",
@@ -87,14 +80,4 @@ export const keyEndpoints = [
 
 function callerOf({ now, isAdmin }: Pick<LocalRequest, "now" | "isAdmin">): KeyCaller {
   return { now, isAdmin: isAdmin() };
-}
-
-function madeAnswer(
-  made: MadeKey | LocalError,
-  { api }: KeyConfig,
-  status: number,
-): Answered<s.ValueOf<typeof madeKey>> {
-  if ("code" in made) return made;
-  const { name, scopes } = made.stored;
-  return { kind: "json", status, body: { name, scopes, ...made.secrets, urls: lanUrls(api) } };
 }

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import type { MadeKey } from "../../api/auth/made-keys.ts";
-import { createKey, listKeys, replaceKey, revokeKey } from "../../api/settings/key-changes.ts";
+import { createKey, listKeys, revokeKey } from "../../api/settings/key-changes.ts";
 import type { LanKeysAnswer } from "../../api/settings/keys.ts";
 import { askSocket, readJsonAnswer, runningDaemon } from "../../api/socket.ts";
 import { commandHint } from "../../config/command-hint.ts";
@@ -17,12 +17,11 @@ import { print, printJson } from "../output.ts";
 import { systemClock } from "../system-clock.ts";
 
 export const line: CommandLine = {
-  usage: "keys create|list|replace|revoke [NAME]",
+  usage: "keys create|list|revoke [NAME]",
   about: `Manages the keys of devices for the LAN API. A running daemon applies changes within a second.
 
   keys create NAME     creates a key that may read, and shows it only this once
   keys list            lists names, scopes, limits and the day of last use since the start
-  keys replace NAME    creates a new key of the same name and revokes the old one
   keys revoke NAME     revokes a key`,
   words: [1, 2],
   options: {
@@ -46,8 +45,7 @@ export async function main(given: Arguments): Promise<number> {
   const [verb = "", name] = given.words;
   const { json, ...creating } = line.options ?? {};
   const [option] = Object.keys(creating).filter((each) => given.values[each] !== undefined);
-  if (verb !== "create" && option !== undefined)
-    throw new BadArgument(`--${option} is for keys create only; keys replace keeps the limits and scopes of the key`);
+  if (verb !== "create" && option !== undefined) throw new BadArgument(`--${option} is for keys create only`);
   const { config } = loadConfiguration(given.configPath, process.env);
   if (verb === "create" && isDemo(config) && config.data_dir === DEFAULT_DATA_DIR && !existsSync(DEFAULT_DATA_DIR))
     throw new BadArgument(
@@ -59,15 +57,13 @@ export async function main(given: Arguments): Promise<number> {
     if (given.values.json === true) printJson({ keys });
     else process.stdout.write(keyTable(keys));
   } else if (verb === "create") {
-    show(doneOf(await createKey(config, wantedIn(nameIn(name), given.values), caller)), "made");
+    show(doneOf(await createKey(config, wantedIn(nameIn(name), given.values), caller)));
     if (isDemo(config)) print(`A demo does not accept it, only its own key; your home does once it is set up.`);
-  } else if (verb === "replace")
-    show(doneOf(await replaceKey(config, nameIn(name), caller)), "replaced; the old key no longer works");
-  else if (verb === "revoke") {
+  } else if (verb === "revoke") {
     const revoked = doneOf(await revokeKey(config, nameIn(name), caller));
     print(`The key ${revoked.name} is revoked.`);
   } else {
-    const meant = nearest(verb, ["list", "create", "replace", "revoke"]);
+    const meant = nearest(verb, ["list", "create", "revoke"]);
     const hint = meant === null || meant === verb ? "" : `did you mean keys ${meant}? `;
     throw new BadArgument(`${hint}usage: elbro ${line.usage}; see elbro keys --help`);
   }
@@ -123,10 +119,10 @@ function wantedIn(name: string, values: Arguments["values"]) {
   };
 }
 
-function show({ stored, secrets }: MadeKey, done: string): void {
+function show({ stored, secrets }: MadeKey): void {
   const may = stored.kind === "third_party" ? "opens /thirdParty" : `may ${stored.scopes.join(" and ")}`;
   const rows = Object.entries(secrets).map(([what, value]) => `  ${what.padEnd(8)}${value}`);
-  process.stdout.write(`The key ${stored.name} is ${done}. It ${may}.
+  process.stdout.write(`The key ${stored.name} is made. It ${may}.
 
 ${rows.join("\n")}
   header  Authorization: Bearer ${secrets.token ?? secrets.key}

@@ -19,7 +19,7 @@ function shownIn(output: string, what: string): string {
   return new RegExp(`^ {2}${what} +(\\S+)$`, "m").exec(output)?.[1] ?? "";
 }
 
-test("keys are created, replaced and revoked while the daemon runs, which applies them", async () => {
+test("keys are created, revoked and created again while the daemon runs, which applies them", async () => {
   using dir = new TempDir();
   const created = await commandIn(dir, "create", "kitchen");
   expect(created.code).toBe(0);
@@ -33,7 +33,8 @@ test("keys are created, replaced and revoked while the daemon runs, which applie
     (await fetch(`http://127.0.0.1:${port}${at}`, { headers: { authorization: `Bearer ${token}` } })).status;
   expect(await statusOf(key)).toBe(200);
 
-  const replaced = shownIn((await commandIn(dir, "replace", "kitchen")).output, "key");
+  await commandIn(dir, "revoke", "kitchen");
+  const replaced = shownIn((await commandIn(dir, "create", "kitchen")).output, "key");
   const pair = (await commandIn(dir, "create", "inverter", "--third-party")).output;
   await expect.poll(() => statusOf(key), ASK).toBe(401);
   expect(await statusOf(replaced)).toBe(200);
@@ -63,10 +64,10 @@ test("an impossible key command is reported in a sentence", async () => {
   for (const [words, said] of [
     [["create", "Kitchen"], "a key named Kitchen exists already; replace it, or use another name"],
     [["revoke", "nobody"], "no key named nobody; expected one of kitchen"],
-    [["create"], "the name of the key is missing; usage: elbro keys create|list|replace|revoke [NAME]"],
+    [["create"], "the name of the key is missing; usage: elbro keys create|list|revoke [NAME]"],
     [["create", "a/b"], '"a/b" is not a valid key name; expected at most 40 letters, digits, spaces, _ . and -'],
     [["create", "a", "--per-day", "0"], '--per-day: "0" is not a whole number above 0'],
-    [["frob"], "usage: elbro keys create|list|replace|revoke [NAME]; see elbro keys --help"],
+    [["frob"], "usage: elbro keys create|list|revoke [NAME]; see elbro keys --help"],
   ] as const)
     expect(await commandIn(dir, ...words)).toEqual({ code: BAD_CONFIGURATION, output: `elbro: ${said}` });
 });

@@ -44,11 +44,7 @@ describe("the arguments of a command", () => {
     ["check", ["--onlin"], "Unknown option '--onlin'; did you mean --online? see elbro check --help"],
     ["version", ["again"], "usage: elbro version; see elbro version --help"],
     ["run", ["--speed", "0"], '--speed: "0" is not a number above 0'],
-    [
-      "keys",
-      ["replace", "a", "--control"],
-      "--control is for keys create only; keys replace keeps the limits and scopes",
-    ],
+    ["keys", ["revoke", "a", "--control"], "--control is for keys create only"],
   ])("the arguments of a command are refused in one sentence: %s %j", async (name, argv, sentence) => {
     const command = await commands[name]?.load();
     const run = async () => {
