@@ -219,25 +219,6 @@ describe.skipIf(lacks("Chromium"))("settings on the dashboard (in Chromium; skip
       expect(await page.evaluate(OVERLAPS)).toEqual([]);
     });
 
-    test("all connections are set up again, one after the other", async () => {
-      await using screen = await screens.look(daemon, { view: "system/connections" });
-      await screen.page.getByRole("button", { name: "Set up again" }).click();
-      const step = (number: number, name: string) => dialog(screen).getByText(`Step ${number} of 3: ${name}`).waitFor();
-      await step(1, "Electricity service");
-      await typeKeys(dialog(screen).getByLabel("Third-party key"), "key-of-the-pair");
-      await typeKeys(dialog(screen).getByLabel("Third-party secret"), "secret-of-the-pair");
-      await dialog(screen).getByRole("button", { name: "Save", exact: true }).click();
-      await dialog(screen).getByRole("button", { name: "Save anyway" }).click();
-      await step(2, "Broker");
-      expect(fileText(daemon)).toContain("secret-of-the-pair");
-      await screen.untilText("#connections", /Electricity service: saved/);
-      expect(await axeViolations(screen)).toEqual([]);
-      await dialog(screen).getByRole("button", { name: "Skip" }).click();
-      await step(3, "Home Assistant");
-      await dialog(screen).getByRole("button", { name: "Skip" }).click();
-      await dialog(screen).waitFor({ state: "detached" });
-    });
-
     test("what was typed is there again after Escape and a reload, and is asked about before it is discarded", async () => {
       await using screen = await screens.look(daemon, { view: "plans" });
       const { page } = screen;

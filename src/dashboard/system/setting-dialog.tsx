@@ -22,8 +22,6 @@ interface SettingProps {
 }
 
 interface SettingDialogProps extends SettingProps {
-  /** Set if several are set up, one after the other. */
-  readonly step: { readonly title: string; readonly onSkip: () => void } | null;
   /** `done` describes the result; null if nothing was changed. */
   readonly onClose: (done: string | null) => void;
 }
@@ -36,7 +34,7 @@ const FIRST: Readonly<Record<string, readonly string[]>> = {
 export function SettingDialog(props: SettingDialogProps) {
   const t = useSystemTexts();
   const { t: words } = usePage();
-  const { tools, schema, setting, step, onClose } = props;
+  const { tools, schema, setting, onClose } = props;
   const { name, keys, is_connection: isConnection } = setting;
   const { draft, form, open, label, answer, changes, mistakes, setValue, send, test, hasFailed, saveTested } =
     useSettingForm(props);
@@ -48,7 +46,7 @@ export function SettingDialog(props: SettingDialogProps) {
     setResetting(false);
   };
   return (
-    <Dialog title={step?.title ?? label} onClose={() => onClose(null)}>
+    <Dialog title={label} onClose={() => onClose(null)}>
       <SettingFacts tools={tools} schema={schema} setting={setting} />
       {draft && <p class="note">{words("draft")}</p>}
       {isResetting && (
@@ -76,7 +74,6 @@ export function SettingDialog(props: SettingDialogProps) {
         preview={isConnection && <Answer text={answer} />}
       >
         {isConnection && <Button onClick={() => void test()} text={t("connection_test")} />}
-        {step && <Button onClick={step.onSkip} text={t("connection_skip")} />}
         {(isOverridden || (!isConnection && keys.some(({ is_set }) => is_set))) && !isResetting && (
           <Button class="quiet" onClick={() => setResetting(true)} text={t("setting_reset")} />
         )}

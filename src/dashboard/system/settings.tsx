@@ -23,7 +23,7 @@ export function Settings({ part }: { readonly part: Part }) {
   const named =
     part === "connections" && tools?.shown.find(({ name }) => route.value.entry === `setting-${name}`)?.name;
   useEffect(() => {
-    if (canEdit && named) void open([named]);
+    if (canEdit && named) void open(named);
   }, [canEdit, named]);
   if (!tools) return null;
   const { saved, texts, shown } = tools;
@@ -43,17 +43,12 @@ export function Settings({ part }: { readonly part: Part }) {
             tools={tools}
             answer={list.answerOf(setting.name)}
             onTest={isTestable(setting, canEdit) ? () => void test(setting) : null}
-            onOpen={canEdit ? () => void open([setting.name]) : null}
+            onOpen={canEdit ? () => void open(setting.name) : null}
           />
         ))}
       </ul>
       {part === "settings" && waiting.length > 0 && (
         <p class="note">{t("settings_waiting", { keys: waiting.join(", ") })}</p>
-      )}
-      {part === "connections" && canEdit && (
-        <div class="actions">
-          <Button onClick={() => void open(shown.map(({ name }) => name))} text={t("connections_again")} />
-        </div>
       )}
       <Wrong text={list.answerOf()} />
       {list.dialog}
@@ -79,11 +74,9 @@ function useSettings(part: Part, { say, run, setDialog }: ReturnType<typeof useL
   };
   // Also after a change elsewhere, such as one that is undone.
   useEffect(() => void run(read), [changeCount.value]);
-  /** Opens the form of the first name. After it is closed with a result, or skipped, that of the next one. */
-  const open = (names: readonly string[], done = 0): Promise<void> =>
+  const open = (name: string) =>
     run(async () => {
-      const [name = "", ...others] = names;
-      if (done === 0) say("");
+      say("");
       // Other programs change the file too, so the form starts with its current content.
       const [{ SettingDialog }, schema, now] = await Promise.all([
         import("./setting-dialog.tsx"),
@@ -91,21 +84,12 @@ function useSettings(part: Part, { say, run, setDialog }: ReturnType<typeof useL
         read(),
       ]);
       const setting = now.shown.find((each) => each.name === name);
-      const steps = done + names.length;
-      const title = t("connection_step", { step: done + 1, steps, name: labelOf(now.texts, name) });
-      const onSkip = () => {
-        setDialog(null);
-        if (others.length > 0) void open(others, done + 1);
-      };
       const onClose = (text: string | null) => {
-        if (text === null) return setDialog(null);
-        say(text, name);
-        onSkip();
+        setDialog(null);
+        if (text !== null) say(text, name);
       };
-      const step = steps > 1 ? { title, onSkip } : null;
-      const props = { tools: now, schema, step, onClose };
-      if (setting) setDialog(<SettingDialog {...props} setting={setting} />);
-    }, names[0]);
+      if (setting) setDialog(<SettingDialog {...{ setting, schema, onClose }} tools={now} />);
+    }, name);
   const test = ({ name, is_connection: isConnection }: SavedSetting) =>
     run(async () => {
       say(isConnection ? t("connection_testing") : page.t("sending"), name);
