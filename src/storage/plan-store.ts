@@ -10,15 +10,15 @@ import { DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../core/time/inter
 import { transaction, withDigest } from "./database.ts";
 import { WriteGuard } from "./write-guard.ts";
 
-/** Totals of runs in a period. Amounts count only the runs with known energy and prices. */
+/** Totals of runs in a period. Amounts count only the runs with known energy and prices; null if no run has them. */
 export interface RunTotals {
   readonly runs: number;
   readonly hours: number;
-  readonly cost: number;
+  readonly cost: number | null;
   /** Compared with a start at the beginning of the window. */
-  readonly savingWindowStart: number;
+  readonly savingWindowStart: number | null;
   /** Compared with the mean price of the window. */
-  readonly savingMean: number;
+  readonly savingMean: number | null;
 }
 
 /** Time for which runs are kept: one year and the month before it. */
@@ -149,10 +149,12 @@ export class PlanStore {
 
   /** Returns the totals of the runs that ended at or after `start` and before `end`. */
   totals(plan: string, start: EpochMs, end: EpochMs): RunTotals {
+    // Unlike total(), sum() is null if every amount is unknown.
+    const amount = (of: string) => `iif(count(*) = 0, 0, sum(${of} * kwh))`;
     const sum = this.#prepared(
-      `select count(*) as runs, total(end_ms - start_ms) / 3600000.0 as hours, total(mean_price * kwh) as cost,
-              total((started_now_price - mean_price) * kwh) as savingWindowStart,
-              total((window_price - mean_price) * kwh) as savingMean
+      `select count(*) as runs, total(end_ms - start_ms) / 3600000.0 as hours, ${amount("mean_price")} as cost,
+              ${amount("(started_now_price - mean_price)")} as savingWindowStart,
+              ${amount("(window_price - mean_price)")} as savingMean
        from plan_run where plan = ? and start_ms >= ? and end_ms >= ? and end_ms < ?`,
     );
     return sum.get(plan, start - MAX_RUN_MS, start, end) as unknown as RunTotals;

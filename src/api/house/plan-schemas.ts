@@ -31,12 +31,14 @@ const finished = () =>
     ...savings(),
     per_kwh: savingsPerKwh(),
   });
+export const monthCost = () =>
+  s.described(s.orNull(s.money), "Of the runs with known energy and prices, like the savings; null if none has them.");
 const month = () =>
   s.namedObject("PlanMonth", {
     start: s.instant,
     runs: s.integer,
     hours: s.number,
-    cost: s.orNull(s.money),
+    cost: monthCost(),
     ...savings(),
   });
 const settingValue = () => s.union([s.text, s.number, s.boolean, s.nothing]);

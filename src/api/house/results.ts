@@ -12,7 +12,7 @@ import * as parameter from "../parameters.ts";
 import { omittable } from "../parameters.ts";
 import * as s from "../schema.ts";
 import { viewNamed } from "./local-source.ts";
-import { basis, measuredRun, savingsPerKwh } from "./plan-schemas.ts";
+import { basis, measuredRun, monthCost, savingsPerKwh } from "./plan-schemas.ts";
 
 /** Maximum number of runs in a response. A household has a few per day. */
 const MAX_RUNS = 2_000;
@@ -65,7 +65,7 @@ const monthSchema = () =>
     start: s.instant,
     runs: s.integer,
     hours: s.number,
-    cost: s.orNull(s.money),
+    cost: monthCost(),
     ...against(),
   });
 

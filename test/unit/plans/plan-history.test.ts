@@ -64,3 +64,16 @@ test("the month changes at local midnight, not at midnight UTC, also during a ru
   const over = historyOf(life, at("2026-01-31T23:00:00Z"), at("2026-02-01T00:00:00Z"));
   expect([over.month.runs, over.monthBefore.runs]).toEqual([1, 2]);
 });
+
+test("a month has no money while the energy of each of its runs is unknown; then the money of the other runs", () => {
+  const { kwh: _, ...spec } = washer.spec;
+  using life = new PlansOnDisk({ definitions: [{ ...washer, spec }], timeline });
+  const morning = at("2026-01-30T08:00:00Z");
+  expect(historyOf(life, at("2026-01-29T11:00:00Z"), morning).month).toMatchObject({ runs: 1, cost: null });
+  life.restart({ definitions: [washer] });
+  const unknown = { runs: 1, hours: 2, cost: null, saving: { againstWindowStart: null, againstMean: null } };
+  expect(historyOf(life, morning, morning)).toMatchObject({ month: unknown, monthBefore: { runs: 0, cost: 0 } });
+  const { month } = historyOf(life, morning, at("2026-01-31T08:00:00Z"));
+  expect(month).toMatchObject({ runs: 2, cost: 0 });
+  expect(month.saving.againstWindowStart).toBeCloseTo(2 * 1.85);
+});

@@ -20,7 +20,7 @@ export interface PlanSaving {
   readonly againstMean: number | null;
 }
 
-/** Totals of a local month, in which its runs end. Money is null if the plan has no energy. */
+/** Totals of a local month, in which its runs end. Money is of the runs with known energy and prices; null if none has them. */
 export interface PlanMonth {
   readonly start: EpochMs;
   readonly runs: number;
