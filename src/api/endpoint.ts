@@ -8,7 +8,7 @@ import type { TextKey } from "../core/language/text.ts";
 import { type LocalError, type LocalErrorCode, localError } from "../http/errors.ts";
 import type { LocalAnswer } from "../http/response.ts";
 import type { LocalRequest, LocalRoute } from "../http/route.ts";
-import { type CsvTable, csvAnswer, wantsCsv } from "./house/csv.ts";
+import { type CsvTable, csvAnswer } from "./house/csv.ts";
 import type { LocalSource } from "./house/local-source.ts";
 import { signalError } from "./house/plain-text.ts";
 import { decimal, type Parameters, readParameters, type ValuesOf } from "./parameters.ts";
@@ -133,7 +133,7 @@ export function endpointFor<Source extends object>() {
       );
       if (wrong) return wrong;
       const made = await row.run(source, reading.params, request as RequestOf<Body>);
-      if (!csv || (wanted !== "csv" && !wantsCsv(request))) return made;
+      if (!csv || (wanted !== "csv" && !/\btext\/csv\b/i.test(request.headers.accept ?? ""))) return made;
       // Only endpoints of `/local/v1` have tables.
       const { calendar } = source as Source & Pick<LocalSource, "calendar">;
       const decimal = request.query.get("decimal") === "comma" ? "comma" : "point";

@@ -76,7 +76,8 @@ export class ResponseCache {
     const known = this.#bodies.get(request);
     if (known?.version === version) return known;
     const body = source.read();
-    const made = { version, tag: tagFor(body), body };
+    const digest = createHash("sha256").update(body).digest("base64url").slice(0, DIGEST_CHARS);
+    const made = { version, tag: `"${digest}"`, body };
     if (known && known.tag !== made.tag) for (const coding of codings) this.#bodies.delete(tagOf(known.tag, coding));
     this.#bodies.set(request, made);
     this.#bytesInTick += Math.max(body.length, MIN_BYTES_COUNTED);
@@ -112,8 +113,4 @@ export class ResponseCache {
     this.#compressing.set(etag, flight);
     return flight;
   }
-}
-
-function tagFor(body: Buffer): string {
-  return `"${createHash("sha256").update(body).digest("base64url").slice(0, DIGEST_CHARS)}"`;
 }

@@ -46,8 +46,6 @@ export interface PlugsDeps {
   readonly changes: ChangeBus;
 }
 
-export type AnnouncedHere = Announced & { readonly configured: string | null };
-
 /** The only item of the loop: all plugs are switched together. */
 const ALL_PLUGS: ReadonlySet<string> = new Set(["plugs"]);
 
@@ -90,7 +88,7 @@ export class Plugs {
   }
 
   /** Returns the plugs that announced themselves, with their id in the configuration. The first call takes 1.5 s. */
-  async announced(): Promise<readonly AnnouncedHere[]> {
+  async announced(): Promise<readonly (Announced & { readonly configured: string | null })[]> {
     const ids = new Map(this.#config.plugs.map((plug) => [deviceOf(plug), entryId(plug)]));
     return (await this.#announced.list()).map((plug) => ({ ...plug, configured: ids.get(deviceOf(plug)) ?? null }));
   }

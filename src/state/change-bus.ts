@@ -9,11 +9,6 @@ export interface StateChange {
   readonly home: string | null;
 }
 
-export interface ProblemChange {
-  readonly problem: Problem;
-  readonly state: "started" | "ended";
-}
-
 /** The callbacks of one kind of event, called in the order in which they subscribed. */
 export class Listeners<Event> {
   readonly #callbacks: ((event: Event) => void)[] = [];
@@ -33,5 +28,5 @@ export class ChangeBus {
   readonly seriesChanged: Listeners<SeriesKey> = new Listeners();
   readonly stateChanged: Listeners<StateChange> = new Listeners();
   readonly plansDecided: Listeners<{ readonly circle: string }> = new Listeners();
-  readonly problem: Listeners<ProblemChange> = new Listeners();
+  readonly problem: Listeners<{ readonly problem: Problem; readonly state: "started" | "ended" }> = new Listeners();
 }

@@ -68,7 +68,8 @@ export class SessionAuth {
   /** Returns the key of the logged-in user, here or in Home Assistant; null without a login. */
   signedIn({ headers, remoteAddress, now }: Pick<AuthRequest, "headers" | "remoteAddress" | "now">): SessionKey | null {
     if (this.#ingress && isFromIngress(headers, remoteAddress)) {
-      const control = this.#ingress(userIdOf(headers), now);
+      const id = headers?.["x-remote-user-id"];
+      const control = this.#ingress(typeof id === "string" ? id : undefined, now);
       return { ...HOME_ASSISTANT, control, admin: control };
     }
     return this.sessions.keyOf(headers, now);
@@ -105,11 +106,6 @@ const ANYBODY: SessionKey = { name: "anybody", sha256: new Uint8Array(), control
 export function fromOwnPage(headers: IncomingHttpHeaders | undefined): boolean {
   const site = headers?.["sec-fetch-site"];
   return headers?.[PAGE_HEADER] !== undefined && (site === undefined || site === "same-origin");
-}
-
-function userIdOf(headers: IncomingHttpHeaders | undefined): string | undefined {
-  const id = headers?.["x-remote-user-id"];
-  return typeof id === "string" ? id : undefined;
 }
 
 export function fromElsewhere(): LocalError {

@@ -3,7 +3,6 @@
 import type { Calendar } from "../../core/time/calendar.ts";
 import { localInstant } from "../../core/time/local-instant.ts";
 import type { LocalAnswer } from "../../http/response.ts";
-import type { LocalRequest } from "../../http/route.ts";
 
 export interface CsvTable {
   /** Name of the response's property that holds the list. */
@@ -17,17 +16,11 @@ export interface CsvTable {
 
 /** Decimal separators. With `comma`, semicolons separate the columns, as spreadsheets in such locales expect. */
 export const decimalSigns = ["point", "comma"] as const;
-export type DecimalSign = (typeof decimalSigns)[number];
-
 const CSV_TYPE = "text/csv; charset=utf-8; header=present";
 /** Marks the text as UTF-8. Without it, spreadsheets guess the encoding. */
 const BYTE_ORDER_MARK = "\uFEFF";
 /** Start of a text that spreadsheets would execute as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
-
-export function wantsCsv({ headers }: Pick<LocalRequest, "headers">): boolean {
-  return /\btext\/csv\b/i.test(headers.accept ?? "");
-}
 
 /** Returns the list of a JSON response as the file `elbro-<name>.csv`. Returns any other response unchanged. */
 export function csvAnswer(answer: LocalAnswer, table: CsvTable, name: string, format: CsvFormat): LocalAnswer {
@@ -38,7 +31,7 @@ export function csvAnswer(answer: LocalAnswer, table: CsvTable, name: string, fo
 }
 
 interface CsvFormat {
-  readonly decimal: DecimalSign;
+  readonly decimal: (typeof decimalSigns)[number];
   /** Calendar whose local time and offset instants are written in. */
   readonly calendar: Calendar;
 }

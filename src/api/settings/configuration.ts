@@ -127,14 +127,10 @@ export async function changed(
   );
 }
 
+/** Returns the caller of a request, and the revision in `If-Match`; null if it does not ask for one. */
 export function callerOf({ headers, caller, isAdmin }: LocalRequest): Caller {
-  return { revision: revisionIn(headers), name: caller, isAdmin: isAdmin() };
-}
-
-/** Returns the revision in `If-Match`; null if the caller does not ask for one. */
-function revisionIn(headers: LocalRequest["headers"]): string | null {
   const known = headers["if-match"]?.replace(/^(W\/)?"(.*)"$/, "$2") ?? null;
-  return known === "*" ? null : known;
+  return { revision: known === "*" ? null : known, name: caller, isAdmin: isAdmin() };
 }
 
 export function editedAnswer(

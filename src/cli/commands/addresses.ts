@@ -28,12 +28,13 @@ export async function main(given: Arguments): Promise<number> {
     return bodyOf(await ask<AddressesAnswer>("/local/v1/addresses"));
   });
   if (given.values.json === true) printJson(found);
-  else print([...found.accounts.map(accountText), ...found.former.map(formerText)].join("\n\n"));
+  else {
+    const former = found.former.map(
+      ({ home: id, name, address }) => `${name}: former home ${id}\n  id       ${address}`,
+    );
+    print([...found.accounts.map(accountText), ...former].join("\n\n"));
+  }
   return found.accounts.some(({ trouble }) => trouble !== null) ? 1 : 0;
-}
-
-function formerText({ home, name, address }: AddressesAnswer["former"][number]): string {
-  return `${name}: former home ${home}\n  id       ${address}`;
 }
 
 function accountText({ account, addresses, trouble }: AddressesAnswer["accounts"][number]): string {

@@ -28,8 +28,3 @@ export function allowReading(origin: string, response: ServerResponse): void {
   response.setHeader("Access-Control-Allow-Origin", origin);
   response.setHeader("Access-Control-Expose-Headers", EXPOSED_HEADERS);
 }
-
-/** Keeps caches from returning the response for one origin to another. */
-export function varyByOrigin(response: ServerResponse): void {
-  response.setHeader("Vary", "Origin");
-}

@@ -10,7 +10,7 @@ import type { LocalAnswer } from "../response.ts";
 import type { RouteContext } from "../route.ts";
 import { methodsAt, type Router } from "../router.ts";
 import type { AllowedHosts } from "./allowed-hosts.ts";
-import { allowReading, isPreflight, preflightHeaders, varyByOrigin } from "./cors.ts";
+import { allowReading, isPreflight, preflightHeaders } from "./cors.ts";
 
 export interface RequestGuardRules {
   readonly hosts: AllowedHosts;
@@ -26,7 +26,8 @@ const PLAIN = /^[\w./:[\]-]{1,60}$/;
 export function guardRequests(router: Router, rules: RequestGuardRules, context: RouteContext): Lookup {
   return {
     lookup(request, response) {
-      if (rules.cors.size > 0) varyByOrigin(response);
+      // Keeps caches from returning the response for one origin to another.
+      if (rules.cors.size > 0) response.setHeader("Vary", "Origin");
       const answer = judge(request, response, { router, rules });
       if (!answer) return router.lookup(request, response);
       return serve({ scope: "open", isUncounted: true, handle: () => answer }, context, { request, response });

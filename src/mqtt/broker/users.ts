@@ -115,7 +115,8 @@ export function mayPublish(
 ): boolean {
   const { baseTopic } = ground;
   if (topic.startsWith("$")) return false;
-  if (isPlugsAnswer(topic, baseTopic)) return true;
+  // A Shelly plug sends its RPC responses to the daemon's `src` topic and `/rpc`.
+  if (topic.startsWith(`${baseTopic}/plug/`) && topic.endsWith("/rpc")) return true;
   if (topic === baseTopic || topic.startsWith(`${baseTopic}/`)) {
     return commands && (topic.endsWith("/set") || topic.startsWith(`${baseTopic}/command/`));
   }
@@ -129,13 +130,6 @@ function isOwnDocument(topic: string, { baseTopic, discoveryPrefix }: Ground): b
   const id = topic.slice(documents.length);
   const own = deviceId(baseTopic, null);
   return id.startsWith(`${own}/`) || id.startsWith(`${own}_`);
-}
-
-/**
- * Returns whether a topic is an RPC response of a Shelly plug, which it sends to the daemon's `src` topic and `/rpc`.
- */
-function isPlugsAnswer(topic: string, baseTopic: string): boolean {
-  return topic.startsWith(`${baseTopic}/plug/`) && topic.endsWith("/rpc");
 }
 
 type Hash = { readonly salt: Buffer; readonly hash: Buffer; readonly cost: typeof COST };

@@ -16,6 +16,11 @@ const [A, B, C] = ["1", "2", "3"].map((digit) => `3f2504e0-4f89-41d3-9a0c-0305e8
   string,
 ];
 
+const HOME_AND_CABIN: Parameters<ReportedHomes["report"]>[0] = [
+  [A, "Home"],
+  [B, "Cabin"],
+];
+
 /** Accounts with addresses, each with id and label. */
 class ReportedHomes implements Disposable {
   readonly #store = new StoreOnDisk();
@@ -58,6 +63,13 @@ class ReportedHomes implements Disposable {
   }
 }
 
+/** Returns accounts after a first list of addresses. */
+async function reporting(...list: Parameters<ReportedHomes["report"]>): Promise<ReportedHomes> {
+  const reported = new ReportedHomes();
+  await reported.report(...list);
+  return reported;
+}
+
 function home(address_id: string, id?: string): NonNullable<Config["homes"]>[number] {
   return { address_id, resolution: "hour", ...(id === undefined ? {} : { id }) };
 }
@@ -69,8 +81,7 @@ test("there is no home before an account has its addresses", () => {
 });
 
 test("every address is a home, named by its label, with quarter-hourly resolution", async () => {
-  using reported = new ReportedHomes();
-  await reported.report([[A, "Sommerhus på Læsø"]]);
+  using reported = await reporting([[A, "Sommerhus på Læsø"]]);
   expect(reported.homes().list()).toEqual([
     {
       id: "sommerhus_paa_laesoe",
@@ -94,11 +105,7 @@ describe("a home id", () => {
   });
 
   test("a home id stays when the label changes, and when addresses are reordered or added", async () => {
-    using reported = new ReportedHomes();
-    await reported.report([
-      [A, "Home"],
-      [B, "Cabin"],
-    ]);
+    using reported = await reporting(HOME_AND_CABIN);
     expect(reported.ids()).toEqual(["home", "cabin"]);
     await reported.report([
       [C, "Home"],
@@ -115,11 +122,7 @@ describe("a home id", () => {
   });
 
   test("that the owner assigns to another home moves to that home", async () => {
-    using reported = new ReportedHomes();
-    await reported.report([
-      [A, "Home"],
-      [B, "Cabin"],
-    ]);
+    using reported = await reporting(HOME_AND_CABIN);
     expect(reported.ids()).toEqual(["home", "cabin"]);
     const config = [home(A), home(B, "home")];
     expect(reported.ids(config)).toEqual(["home_2", "home"]);
@@ -127,8 +130,7 @@ describe("a home id", () => {
   });
 
   test("that was generated returns when the owner's id is removed", async () => {
-    using reported = new ReportedHomes();
-    await reported.report([[A, "Home"]]);
+    using reported = await reporting([[A, "Home"]]);
     expect([reported.ids(), reported.ids([home(A, "villa")]), reported.ids()]).toEqual([["home"], ["villa"], ["home"]]);
   });
 });
@@ -150,8 +152,7 @@ describe("an address that a list lacks", () => {
   };
 
   test("is a former home after two whole lists ten minutes apart, once, and is stored", async () => {
-    using reported = new ReportedHomes();
-    await reported.report([[A, "Old"]]);
+    using reported = await reporting([[A, "Old"]]);
     const homes = reported.homes();
     expect(homes.list()).toHaveLength(1);
     await lists(reported, 0, 9);
@@ -168,8 +169,7 @@ describe("an address that a list lacks", () => {
   });
 
   test("is a former home, also if the process ended between the list and what follows", async () => {
-    using reported = new ReportedHomes();
-    await reported.report([[A, "Old"]]);
+    using reported = await reporting([[A, "Old"]]);
     expect(reported.homes().list()).toHaveLength(1);
     await lists(reported, 0, 10);
     const homes = reported.homes();
@@ -178,8 +178,7 @@ describe("an address that a list lacks", () => {
   });
 
   test("is a former home with another id if the owner gives its id to the new address", async () => {
-    using reported = new ReportedHomes();
-    await reported.report([[A, "Old"]]);
+    using reported = await reporting([[A, "Old"]]);
     const homes = reported.homes([home(A, "villa")]);
     expect(homes.list()).toMatchObject([{ id: "villa", addressId: A }]);
     await lists(reported, 0, 10);
@@ -194,8 +193,7 @@ describe("an address that a list lacks", () => {
   });
 
   test("stays if a list in between has it, if a part of a list is unreadable, and if a list is empty", async () => {
-    using reported = new ReportedHomes();
-    await reported.report([[A, "Old"]]);
+    using reported = await reporting([[A, "Old"]]);
     await lists(reported, 0);
     await reported.report([[A, "Old"]], "consumer", null, NOW + 5 * MINUTE_MS);
     await lists(reported, 20);
@@ -207,27 +205,21 @@ describe("an address that a list lacks", () => {
 
 describe("homes in the configuration", () => {
   test("replace all other homes and keep their resolution; address ids match in any case", async () => {
-    using reported = new ReportedHomes();
-    await reported.report([
-      [A, "Home"],
-      [B, "Cabin"],
-    ]);
+    using reported = await reporting(HOME_AND_CABIN);
     const homes = reported.homes([home(A.toUpperCase(), "villa")]);
     expect(homes.list()).toMatchObject([{ id: "villa", addressId: A, resolution: "hour" }]);
     expect(homes.targets("consumer")).toMatchObject([{ addressId: A, resolution: "hour" }]);
   });
 
   test("without an account are omitted", async () => {
-    using reported = new ReportedHomes();
-    await reported.report([[A, "Home"]]);
+    using reported = await reporting([[A, "Home"]]);
     expect(reported.ids([home(C, "villa")])).toEqual([]);
   });
 });
 
 describe("several accounts", () => {
   test("several accounts have their own homes with different ids", async () => {
-    using reported = new ReportedHomes();
-    await reported.report([[A, "Home"]], "mine");
+    using reported = await reporting([[A, "Home"]], "mine");
     await reported.report([[B, "Home"]], "yours");
     const homes = reported.homes(undefined, ["mine", "yours"]);
     expect(homes.list()).toMatchObject([
@@ -239,8 +231,7 @@ describe("several accounts", () => {
   });
 
   test("with the same address have one home, which the first account requests", async () => {
-    using reported = new ReportedHomes();
-    await reported.report([[A, "Home"]], "mine");
+    using reported = await reporting([[A, "Home"]], "mine");
     await reported.report(
       [
         [A.toUpperCase(), "Home"],
@@ -258,8 +249,7 @@ describe("several accounts", () => {
 });
 
 test("the requested series are those that the address has data for", async () => {
-  using reported = new ReportedHomes();
-  await reported.report([[A, "Home"]]);
+  using reported = await reporting([[A, "Home"]]);
   const [target] = reported.homes().targets("consumer");
   const able = Object.entries(first?.capabilities ?? {}).flatMap(([name, is]) => (is ? name : []));
   expect(target?.series.map(({ series }) => series.operation).toSorted()).toEqual(able.toSorted());
@@ -292,8 +282,7 @@ test("an address that an earlier account reports later moves to that account wit
 });
 
 test("a replaced selection returns the homes that were added, changed or removed, and no other", async () => {
-  using reported = new ReportedHomes();
-  await reported.report([[A, "Flat"]], "mine");
+  using reported = await reporting([[A, "Flat"]], "mine");
   await reported.report([[B, "Cabin"]], "yours");
   await reported.report([[C, "Attic"]], "hers");
   const homes = reported.homes([home(A, "flat"), home(B, "cabin")], ["mine", "yours"]);
@@ -322,11 +311,7 @@ test("a list of homes follows changed, added and removed addresses", async () =>
 });
 
 test("an address that was dropped from a response keeps its stored form", async () => {
-  using reported = new ReportedHomes();
-  await reported.report([
-    [A, "Home"],
-    [B, "Cabin"],
-  ]);
+  using reported = await reporting(HOME_AND_CABIN);
   await reported.report([[A, "Home"]], "consumer", { count: 1, why: "row 1: label: expected string", ids: [B] });
   expect(reported.ids()).toEqual(["home", "cabin"]);
   for (const minutes of [0, 10]) await reported.report([[A, "Home"]], "consumer", null, NOW + minutes * MINUTE_MS);
