@@ -9,7 +9,7 @@ import {
 import type { PlanSlot } from "../core/planning/group/plan-dependencies.ts";
 import { crowdedFor } from "../core/planning/group/power-group.ts";
 import type { PlanSpec } from "../core/planning/model/plan-spec.ts";
-import { type Commanded, type PlanAction, runNow, skip, stop } from "../core/planning/plan-commands.ts";
+import { type Commanded, type PlanAction, runNow, skip, stop, takeBack } from "../core/planning/plan-commands.ts";
 import { type ChangedSettings, changeSettings, resetOf } from "../core/planning/plan-settings.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
@@ -98,6 +98,7 @@ export class PlanCommands {
     const { definition, spec, advance } = slot;
     if (action === "skip") return skip(advance.memory, now);
     if (action === "stop") return stop(advance.memory, now, spec);
+    if (action === "replan") return takeBack(advance.memory, now);
     const circle = this.#plans.circles.in(this.#plans.circles.circleOf(definition.home) ?? "");
     const crowded = crowdedFor(slot, circle, (other) => other.advance.memory?.startedRuns ?? []);
     return runNow(spec, advance.memory, now, crowded);

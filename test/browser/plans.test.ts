@@ -46,6 +46,10 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
     return opened;
   }
   const card = (name: string, { page } = screen) => page.getByRole("article", { name });
+  const undo = async (change: string) => {
+    await screen.page.locator(".toast").filter({ hasText: change }).getByRole("button", { name: "Undo" }).click();
+    await screen.untilText(".toast", /^Undone\.$/);
+  };
   const unfold = (name: string) => card(name).getByRole("button", { name, exact: true }).click();
 
   test("a row shows the next run and its cost; its details show the mean price and the saving", async () => {
@@ -96,7 +100,7 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
     await typeKeys(dishwasher.getByLabel("Highest price per kWh"), "1.75");
     await screen.picture("plans-change-phone");
     await dishwasher.getByRole("button", { name: "Save" }).click();
-    await dishwasher.getByRole("status").filter({ hasText: "Saved." }).waitFor();
+    await screen.untilText(".toast", /Changed: Dishwasher/);
     expect((await plan(daemon, "dishwasher")).settings).toMatchObject({
       hours: { value: 2.5, changed: true },
       ready_by: { value: "06:30", changed: true },
@@ -109,9 +113,7 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
     await expect.poll(() => dishwasher.getByLabel("Hours").inputValue()).toBe("3");
     expect((await plan(daemon, "dishwasher")).settings.hours).toMatchObject({ value: 3, changed: false });
     // The toast takes back this change alone.
-    const toast = screen.page.locator(".toast");
-    await toast.filter({ hasText: "Changed: Dishwasher" }).getByRole("button", { name: "Undo" }).click();
-    await screen.untilText(".toast", /^Undone\.$/);
+    await undo("Changed: Dishwasher");
     expect((await plan(daemon, "dishwasher")).settings).toMatchObject({
       hours: { value: 2.5, changed: true },
       ready_by: { value: "06:30", changed: true },
@@ -190,6 +192,11 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
     await card("Car").getByRole("button", { name: "Stop" }).click();
     await screen.untilText("#plans", /Car .*Skipped .*Stopped/);
     expect(await plan(daemon, "car")).toMatchObject({ on: false });
+    await undo("Stopped: Car");
+    await expect.poll(() => plan(daemon, "car")).toMatchObject({ on: false, state: "scheduled" });
+    await card("Car").getByRole("button", { name: "Charge now" }).click();
+    await undo("Started: Car");
+    await expect.poll(() => plan(daemon, "car")).toMatchObject({ on: false, state: "scheduled" });
   });
 
   test("what a plan has learned is shown, and can be forgotten", async () => {
@@ -205,7 +212,8 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
     await screen.page.reload();
     await card("Dishwasher").getByText("Learned from 4 runs: 1.32 kWh per run").waitFor();
     await card("Dishwasher").getByRole("button", { name: "Learn again" }).click();
-    await expect.poll(() => sent).toEqual([{ command: "forget_learned" }]);
+    await screen.untilText(".toast", /^Learns again: Dishwasher\. This cannot be undone\.$/);
+    expect(sent).toEqual([{ command: "forget_learned" }]);
   });
 
   test("a plan shows its saving of this month after a run", async () => {
@@ -218,5 +226,8 @@ describe.skipIf(lacks("Chromium"))("plans on the dashboard (in Chromium; skipped
     await card("Dishwasher").getByRole("button", { name: "Skip" }).click();
     await screen.untilText("#plans", /Dishwasher .*Skipped/);
     expect((await plan(daemon, "dishwasher")).state).toBe("skipped");
+    await undo("Skipped: Dishwasher");
+    await screen.untilText("#plans", /Dishwasher .*Planned/);
+    expect((await plan(daemon, "dishwasher")).state).toBe("scheduled");
   });
 });

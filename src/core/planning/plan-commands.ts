@@ -1,4 +1,4 @@
-/** Actions of the owner: run now, skip, stop. */
+/** Actions of the owner: run now, skip, stop, and the way back. */
 import { message } from "../language/text.ts";
 import { contains, type EpochMs, HOUR_MS, type Interval, lengthOf } from "../time/interval.ts";
 import { type RefusedCommand, refusedCommand as refused } from "./command-refusal.ts";
@@ -6,7 +6,7 @@ import { hasHours, type PlanSpec } from "./model/plan-spec.ts";
 import { halted } from "./plan-interruption.ts";
 import { newRecord, type PlanEnding, type PlanRecord } from "./plan-record.ts";
 
-export const planActions = ["run_now", "skip", "stop", "forget_learned"] as const;
+export const planActions = ["run_now", "skip", "stop", "replan", "forget_learned"] as const;
 export type PlanAction = (typeof planActions)[number];
 
 /** The record after a command, or the reason for a refusal. */
@@ -56,6 +56,13 @@ export function stop(memory: PlanRecord | null, now: EpochMs, { kind }: Pick<Pla
     return refused("not_running", message("refused.not_running"));
   const isBefore = running?.basis === "manual" && now < memory.window.start;
   return done(halted(memory, now), isBefore ? null : "stopped");
+}
+
+/** Takes a start, a skip or a stop back: ends a manual run, and plans what is left of the occurrence again. */
+export function takeBack(memory: PlanRecord | null, now: EpochMs): Commanded {
+  if (!memory) return refused("nothing_to_skip", message("refused.no_occurrence"));
+  const isManual = memory.startedRuns.some((run) => run.basis === "manual" && contains(run, now));
+  return done(isManual ? halted(memory, now) : memory, null);
 }
 
 function done(memory: PlanRecord, ended: PlanEnding | null): Commanded {

@@ -7,7 +7,7 @@ import type { Plan } from "../store/answers.ts";
 interface LearnedProps {
   readonly plan: Plan;
   /** Sends a command; absent if the user may not. */
-  readonly onCommand: ((command: string) => void) | undefined;
+  readonly onCommand: ((command: "forget_learned") => void) | undefined;
 }
 
 export function LearnedRuns({ plan: { kind, learned }, onCommand }: LearnedProps) {

@@ -13,7 +13,7 @@ import { ONCE_HOURS, planOnce } from "./once.ts";
 import { hueStyle } from "./plan-hues.ts";
 import { PlanIcon } from "./plan-icon.tsx";
 import { LearnedRuns } from "./plan-learned.tsx";
-import type { PlanChange } from "./plan-settings.tsx";
+import type { PlanChange, SentCommand } from "./plan-settings.tsx";
 import { headlineOf, joinedRuns, planText, refusalText, stateReason } from "./plan-words.ts";
 import { Ribbon, type RibbonLook } from "./ribbon-view.tsx";
 
@@ -28,7 +28,7 @@ interface PlanRowProps {
 const PlanSettings = lazy(async () => (await import("./plan-settings.tsx")).PlanSettings);
 
 /** Sends a change of a plan. Returns whether it was accepted. */
-type SendChange = (change: PlanChange) => Promise<boolean>;
+type SendChange = (change: PlanChange | SentCommand) => Promise<boolean>;
 
 /** States that the times of the next run do not say. */
 const SAID: readonly Plan["state"][] = ["scheduled", "running"];
@@ -95,24 +95,31 @@ function useSend({ id, name, settings }: Plan) {
   const page = usePage();
   const { t, store } = page;
   const [answer, setAnswer] = useState("");
+  const post = (body: object) => call("POST /local/v1/plans/:plan", { plan: id }, { body });
   const send: SendChange = async (change) => {
     setAnswer(t("sending"));
-    const post = (body: object) => call("POST /local/v1/plans/:plan", { plan: id }, { body });
     const request = "once" in change ? planOnce(change, page) : post(change);
     const refusal = await request.then(() => null, refusalIn);
-    const isSetting = !("command" in change || "once" in change);
-    const back = Object.fromEntries(
-      planSettings.flatMap((key) =>
-        key in change ? [[key, settings[key]?.changed ? settings[key].value : null]] : [],
-      ),
-    );
-    if (isSetting && !refusal)
-      showChange(t("change_changed", { name }), () => post(back).then(() => store.readPlans()));
-    setAnswer(refusal ? refusalText(refusal, t) : t(isSetting ? "saved" : "done"));
+    if (!refusal && !("once" in change)) {
+      const { verb, back } = toastOf(change, settings);
+      showChange(t(`change_${verb}`, { name }), back && (() => post(back).then(() => store.readPlans())));
+    }
+    setAnswer(refusal ? refusalText(refusal, t) : "");
     await store.readPlans();
     return refusal === null;
   };
   return { answer, setAnswer, send };
+}
+
+/** Returns what the toast says of a change, and the change that takes it back; null if none does. */
+function toastOf(change: PlanChange | SentCommand, settings: Plan["settings"]) {
+  if ("command" in change) {
+    const { command } = change as SentCommand;
+    return { verb: command, back: command === "forget_learned" ? null : { command: "replan" } } as const;
+  }
+  const changed = planSettings.filter((key) => key in change);
+  const back = changed.map((key) => [key, settings[key]?.changed ? settings[key].value : null] as const);
+  return { verb: "changed", back: Object.fromEntries(back) } as const;
 }
 
 function EnabledSwitch({

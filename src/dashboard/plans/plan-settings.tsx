@@ -1,5 +1,6 @@
 /** Form with the settings of a plan. An empty field has the value of the configuration. */
 import { useState } from "preact/hooks";
+import type { PlanAction } from "../../core/planning/plan-commands.ts";
 import { isShown, type PlanSetting, planSettings, settingRows } from "../../core/planning/setting-rows.ts";
 import { draftOf, dropDraft, keepDraft } from "../forms/drafts.ts";
 import { type JsonObject, type JsonSchema, TIME_PATTERN } from "../forms/fields.ts";
@@ -9,6 +10,7 @@ import type { Plan } from "../store/answers.ts";
 import type { Mistake } from "../store/error-texts.ts";
 import type { TextName } from "../words/language.ts";
 
+export type SentCommand = { readonly command: PlanAction };
 export type PlanChange = Readonly<Record<string, string | number | boolean | null>>;
 
 /** Settings with a label. `enabled` is the switch of the card. */

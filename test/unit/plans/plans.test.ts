@@ -48,6 +48,15 @@ describe("plans keep across a restart", () => {
 });
 
 describe("a plan command", () => {
+  test.each(["skip", "run_now"] as const)("`replan` takes %s back: the plan is as before", (command) => {
+    using world = new PlansOnDisk({ definitions: [washer], timeline });
+    const { runs, state } = world.at(NOW);
+    world.plans.commands.act("washer", command, NOW);
+    expect(world.at(NOW)).not.toMatchObject({ runs, state });
+    expect(world.plans.commands.act("washer", "replan", NOW)).toEqual({ kind: "done" });
+    expect(world.at(NOW)).toMatchObject({ runs, state, on: false });
+  });
+
   test("a plan command decides its plan at once, unless it is refused", () => {
     using world = new PlansOnDisk({ definitions: [washer], timeline });
     world.at(NOW);
