@@ -28,54 +28,54 @@ export interface TimeSource {
 }
 
 /**
- * Longest single timer in ms. A wall clock that is set during a sleep is detected within this time. The timers of all
- * sleeps end at the same moments, so that an idle daemon wakes once for all of them.
+ * Longest timer in ms. A wall clock that is set during a sleep is detected within this time. All sleeps share one timer,
+ * so that an idle daemon wakes once for all of them.
  */
 const MAX_SLICE_MS = 15_000;
 
 /** If the wall clock falls behind the monotonic clock by more than this, it was set back. Less is slewing by NTP. */
 const SET_BACK_MS = 5_000;
 
-/** Returns the machine's clock. A sleep ends by the wall clock, even if it is set during the sleep. */
-export function machineClock(source: TimeSource): Clock {
-  return clockOf(source, 1);
-}
-
 /** Returns a clock from `start` on, `speed` times as fast as the machine's. Each counts as a boot of its own. */
 export function simulatedClock(source: TimeSource, start: EpochMs, speed: number): Clock {
   const began = source.monotonicMs();
   const elapsed = () => (source.monotonicMs() - began) * speed;
-  return clockOf(
+  return machineClock(
     { boot: `${source.boot}/simulated-${began}`, wallMs: () => start + elapsed(), monotonicMs: elapsed },
     speed,
   );
 }
 
-function clockOf(source: TimeSource, speed: number): Clock {
+/** Returns a clock. A sleep ends by the wall clock, even if it is set during the sleep. `speed`: its ms per ms of timers. */
+export function machineClock(source: TimeSource, speed = 1): Clock {
   const { boot, wallMs, monotonicMs } = source;
   const aheadMs = () => wallMs() - monotonicMs();
+  /** Sleeps in progress: what ends each, its time, and the lead of the wall clock below which it was set back. */
+  const sleeps = new Map<() => void, { readonly at: EpochMs; readonly leastAheadMs: number }>();
+  let timer: NodeJS.Timeout | undefined;
+  const look = () => {
+    clearTimeout(timer);
+    for (const [wake, { at, leastAheadMs }] of sleeps)
+      if ((at <= wallMs() || aheadMs() < leastAheadMs) && sleeps.delete(wake)) wake();
+    if (sleeps.size === 0) return;
+    const left = Math.min(...Array.from(sleeps.values(), ({ at }) => at)) - wallMs();
+    const slice = MAX_SLICE_MS - (monotonicMs() % MAX_SLICE_MS);
+    timer = setTimeout(look, Math.ceil(Math.min(slice, Math.max(1, left / speed))));
+  };
   return {
     boot,
     now: () => Math.floor(wallMs()),
     monotonicMs,
     async sleepUntil(at, signal) {
-      const least = aheadMs() - SET_BACK_MS * speed;
-      for (let left = at - wallMs(); left > 0 && !signal.aborted && aheadMs() >= least; left = at - wallMs()) {
-        const slice = MAX_SLICE_MS - (monotonicMs() % MAX_SLICE_MS);
-        await pause(Math.ceil(Math.min(slice, Math.max(1, left / speed))), signal);
-      }
+      if (signal.aborted || at <= wallMs()) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const wake = () => resolve();
+      sleeps.set(wake, { at, leastAheadMs: aheadMs() - SET_BACK_MS * speed });
+      signal.addEventListener("abort", wake);
+      look();
+      await promise;
+      signal.removeEventListener("abort", wake);
+      if (sleeps.delete(wake)) look();
     },
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-  });
 }
