@@ -6,11 +6,11 @@ import type { TlsIdentity } from "../config/schema/tls-schema.ts";
 import { ConnectionLimits } from "./guards/connection-limits.ts";
 import { LINGER_MS, writeProtocolError } from "./protocol-errors.ts";
 
-/** Node's defaults keep 400 sockets with slow headers open; these limits close them all. */
+/** Node's defaults keep 400 sockets with slow headers open; these close them all. Each check wakes an idle daemon. */
 const LIMITS = {
   headersTimeout: 4_000,
   requestTimeout: 8_000,
-  connectionsCheckingInterval: 1_000,
+  connectionsCheckingInterval: 5_000,
   keepAliveTimeout: 5_000,
   maxHeaderSize: 16_384,
   /** Such a request is answered with an error in the common format. */
@@ -19,7 +19,7 @@ const LIMITS = {
   optimizeEmptyRequests: true,
 } as const;
 /** Interval of the check for connections without traffic. */
-const CHECK_EVERY_MS = 10_000;
+const CHECK_EVERY_MS = 30_000;
 
 export interface Listener {
   readonly port: number;

@@ -56,8 +56,8 @@ const MAX_LISTENERS_OF_ONE: number = MAX_LISTENERS / 2;
 const ACCESS_CHECK_MS = 500;
 /** Maximum bytes waiting for a listener beyond the system's buffers. The current state of many homes fits. */
 export const MAX_WAITING_BYTES: number = 256 * 1024;
-/** Interval of heartbeats. Proxies close a connection that is silent for 1 min. */
-const HEARTBEAT_MS = 15_000;
+/** Access checks from one heartbeat to the next, 15 s. Proxies close a connection that is silent for 1 min. */
+const CHECKS_PER_HEARTBEAT = 30;
 /** Time after which a browser reconnects. */
 const RETRY_MS = 3_000;
 const HEARTBEAT = Buffer.from(": \n\n");
@@ -70,9 +70,9 @@ export class SseHub {
   #keptBytes = 0;
   #seq = 0;
   #dropped = 0;
-  readonly #heartbeat = setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
   /** Runs while there are listeners. */
   #access: NodeJS.Timeout | null = null;
+  #checks = 0;
   #closed = false;
 
   constructor(options: SseHubOptions) {
@@ -121,7 +121,6 @@ export class SseHub {
     this.#closed = true;
     for (const { out } of this.#listeners) out.end();
     this.#listeners.clear();
-    clearInterval(this.#heartbeat);
     clearInterval(this.#access ?? undefined);
   }
 
@@ -176,6 +175,7 @@ export class SseHub {
       this.#listeners.delete(listener);
       listener.out.end();
     }
+    if (++this.#checks % CHECKS_PER_HEARTBEAT === 0) this.#beat();
     if (this.#listeners.size > 0) return;
     clearInterval(this.#access ?? undefined);
     this.#access = null;

@@ -125,8 +125,8 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: "src/http/listener.ts",
-    line: "connectionsCheckingInterval: 1_000,",
-    change: "1_000 → 2000",
+    line: "connectionsCheckingInterval: 5_000,",
+    change: "5_000 → 10000",
     reason: "A limit of Node itself: no test waits for seconds.",
   },
   {
