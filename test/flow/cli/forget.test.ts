@@ -8,11 +8,12 @@ import { openBrokerStream } from "../../../src/mqtt/client/transport.ts";
 import { databasePathIn } from "../../../src/storage/open-storage.ts";
 import { freePort, Mosquitto } from "../../support/broker/mosquitto.ts";
 import { retainedIn } from "../../support/broker/retained.ts";
-import { RetainingPort, TestMemory } from "../../support/broker/retaining-port.ts";
+import { RetainingPort } from "../../support/broker/retaining-port.ts";
 import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
 import type { InstalledDaemon } from "../../support/processes/installed-daemon.ts";
 import { lacks } from "../../support/runner/needs.ts";
+import { TestMemory } from "../../support/storage/test-memory.ts";
 
 /** Retained messages that elbro did not publish. */
 const OTHERS = {

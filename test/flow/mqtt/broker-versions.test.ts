@@ -8,9 +8,9 @@ import { describe, expect, test } from "vitest";
 import { startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
 import type { RefusedConnection } from "../../../src/mqtt/broker/network-connection.ts";
 import { MqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
-import { TestMemory } from "../../support/broker/retaining-port.ts";
 import { loopMs } from "../../support/runner/loop-time.ts";
 import { lacks } from "../../support/runner/needs.ts";
+import { TestMemory } from "../../support/storage/test-memory.ts";
 
 const HA = { name: "ha", password: "open sesame", commands: false };
 const login = { username: HA.name, password: HA.password };

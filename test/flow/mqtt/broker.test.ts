@@ -7,8 +7,8 @@ import { hashPassword } from "../../../src/mqtt/broker/users.ts";
 import { MqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { HostileClients, hostilePackets } from "../../support/broker/hostile-clients.ts";
 import { retainedIn } from "../../support/broker/retained.ts";
-import { TestMemory } from "../../support/broker/retaining-port.ts";
 import { loopMs } from "../../support/runner/loop-time.ts";
+import { TestMemory } from "../../support/storage/test-memory.ts";
 
 const HA = { name: "ha", password: "open sesame", commands: true };
 const TV = { name: "tv", password: "look", commands: false };

@@ -12,6 +12,7 @@ import { peakMessages, usageMessages } from "../../../src/mqtt/topics/usage-topi
 import { shownState } from "../../support/home/discovery-states.ts";
 import { fullHome, homeState, OPTIONS } from "../../support/home/home-cases.ts";
 import { calendar, HOME } from "../../support/home/price-days.ts";
+import { TestMemory } from "../../support/storage/test-memory.ts";
 
 const HOMES = 50;
 /** Entities with a state of a home that knows everything. */
@@ -115,12 +116,11 @@ async function startDaemon(messages: readonly RetainedMessage[], port = 0) {
     onConnectionRefused: () => undefined,
   });
   const stop = new AbortController();
-  const kept = new Map<string, string>();
   const client = new MqttClient(
     {
       ...{ open: async () => broker.open(), clientId: "elbro_test", baseTopic: "elbro" },
       ...{ discoveryPrefix: "homeassistant", commands: {}, log: silent, random: () => 0 },
-      memory: { read: (name) => kept.get(name) ?? null, write: (name, value) => void kept.set(name, value) },
+      memory: new TestMemory(),
     },
     stop.signal,
   );

@@ -4,11 +4,11 @@ import { describe, expect, test } from "vitest";
 import type { RetainedMessage } from "../../../src/mqtt/client/message.ts";
 import { Mosquitto } from "../../support/broker/mosquitto.ts";
 import { retainedIn } from "../../support/broker/retained.ts";
-import { TestMemory } from "../../support/broker/retaining-port.ts";
 import { TestMqttClient } from "../../support/broker/test-mqtt-client.ts";
 import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
 import { loopMs } from "../../support/runner/loop-time.ts";
 import { lacks } from "../../support/runner/needs.ts";
+import { TestMemory } from "../../support/storage/test-memory.ts";
 
 const ONLINE = { "elbro/status": "online" };
 

@@ -7,9 +7,9 @@ import { MqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { openBrokerStream } from "../../../src/mqtt/client/transport.ts";
 import { Mosquitto } from "../../support/broker/mosquitto.ts";
 import { retainedIn } from "../../support/broker/retained.ts";
-import { TestMemory } from "../../support/broker/retaining-port.ts";
 import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
 import { lacks } from "../../support/runner/needs.ts";
+import { TestMemory } from "../../support/storage/test-memory.ts";
 
 const DOCUMENT = "homeassistant/device/heater/config";
 const HEATER: readonly RetainedMessage[] = [

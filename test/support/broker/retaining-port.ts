@@ -1,4 +1,3 @@
-import type { KeyValue } from "../../../src/core/runtime/key-value.ts";
 import type { PublishPort, PublishResult } from "../../../src/mqtt/client/retained-publisher.ts";
 
 /** Replaces a broker: keeps every retained message in the order of sending. `answer` acknowledges messages. */
@@ -50,20 +49,5 @@ export class RetainingPort implements PublishPort {
   /** Topics in the order they were sent. */
   topics(): string[] {
     return this.sent.map(({ topic }) => topic);
-  }
-}
-
-/** Key-value store in memory that counts its writes. */
-export class TestMemory implements KeyValue {
-  readonly #texts = new Map<string, string>();
-  writes = 0;
-
-  read(name: string): string | null {
-    return this.#texts.get(name) ?? null;
-  }
-
-  write(name: string, text: string): void {
-    this.#texts.set(name, text);
-    this.writes++;
   }
 }

@@ -6,7 +6,7 @@ import { MqttClient } from "../../../src/mqtt/client/mqtt-client.ts";
 import { type BrokerAddress, openBrokerStream } from "../../../src/mqtt/client/transport.ts";
 import { loopMs } from "../runner/loop-time.ts";
 import { HANG_MS } from "../runner/time-limits.ts";
-import { TestMemory } from "./retaining-port.ts";
+import { TestMemory } from "../storage/test-memory.ts";
 
 export interface TestMqttClientOptions extends Omit<BrokerAddress, "url"> {
   /** A URL, or the port of a broker of this machine. */

@@ -1,5 +1,6 @@
 import type { KeyValue } from "../../../src/core/runtime/key-value.ts";
 import type { RateLimiterClock } from "../../../src/service/client/rate-limiter.ts";
+import { TestMemory } from "../storage/test-memory.ts";
 
 /** Machine whose wall clock and monotonic clock the test moves, with storage that survives a reboot. */
 export class ManualMachine {
@@ -24,10 +25,7 @@ export class ManualMachine {
   }
 
   get memory(): KeyValue {
-    return {
-      read: (name) => this.keptTexts.get(name) ?? null,
-      write: (name, value) => void this.keptTexts.set(name, value),
-    };
+    return new TestMemory(this.keptTexts);
   }
 
   advance(ms: number): void {

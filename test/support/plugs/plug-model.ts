@@ -7,11 +7,12 @@ import type { PlugConfig } from "../../../src/config/schema/plug-schema.ts";
 import { ECHO_MS, type Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { type EpochMs, MINUTE_MS } from "../../../src/core/time/interval.ts";
-import type { PlugEnergy } from "../../../src/plugs/plug-energy.ts";
-import { PlugManager, type PlugManagerDeps } from "../../../src/plugs/plug-manager.ts";
+import type { PlugManager } from "../../../src/plugs/plug-manager.ts";
+import { TestMemory } from "../storage/test-memory.ts";
 import { EmulatedPlug } from "./emulated-plug.ts";
 import { type BrokerFamily, type Firmware, firmwares, type Said } from "./firmware-emulators.ts";
 import { PlugInvariants, TRUSTED_SKEW_MS } from "./plug-invariants.ts";
+import { openPlugs } from "./plug-manager.ts";
 
 export type Run = { readonly start: EpochMs; readonly end: EpochMs };
 
@@ -37,25 +38,6 @@ const CLOCK_SLICE_MS = 15_000;
 const WILL_AFTER_MS = 20_000;
 const EXPIRY_MS = 10_000;
 const SETTINGS = { id: "plug", name: "Plug", inverted: false };
-
-/** Throws: plugs of this model have no `url`. */
-export function noHttp(): never {
-  throw new Error("no plug of this model has a url");
-}
-
-/** No plan has a machine. */
-export const noMachine: Pick<PlugManagerDeps, "machineIs" | "takesMachine"> = {
-  machineIs: () => undefined,
-  takesMachine: () => false,
-};
-
-/** Stores nothing. */
-export const noEnergy: PlugEnergy = {
-  add: () => undefined,
-  priceAt: () => null,
-  months: () => [NO_MONTH, NO_MONTH],
-};
-const NO_MONTH = { start: 0, kwh: 0, cost: null, currency: null } as const;
 
 export class PlugModel {
   now: EpochMs = 0;
@@ -128,26 +110,16 @@ export class PlugModel {
     const life = ++this.#lives;
     const { override, minOnMs, minOffMs } = this.setup;
     const rules = { override, min_on: minOnMs / MINUTE_MS, min_off: minOffMs / MINUTE_MS };
-    const parts: PlugManagerDeps = {
-      baseTopic: "elbro",
+    this.daemon = openPlugs({
       plugs: [{ ...SETTINGS, ...this.firmware.setup, ...rules }],
       publishOnce: (topic, payload) => this.publishOnce(topic, payload),
       wanted: (_id, now) => this.wanted(now),
       whenLost: () => this.setup.whenLost,
-      openHttp: noHttp,
-      ...noMachine,
-      energy: noEnergy,
       trusted: () => this.trusted,
-      memory: {
-        read: (name) => this.memory.get(name) ?? null,
-        write: (name, value) => void this.memory.set(name, value),
-      },
+      memory: new TestMemory(this.memory),
       problems: this.problems,
-      log: { info: () => undefined },
       wake: () => this.at(0, () => life === this.#lives && this.#look()),
-      onChange: () => undefined,
-    };
-    this.daemon = new PlugManager(parts);
+    });
     this.#look();
     if (this.brokerUp) this.#daemonConnects();
   }

@@ -4,11 +4,11 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { Share } from "../../../src/core/fetching/rate-limit.ts";
-import type { KeyValue } from "../../../src/core/runtime/key-value.ts";
 import type { AnswerNotes } from "../../../src/service/client/answer-notes.ts";
 import { type Permit, RateLimiter, type RateLimiterClock } from "../../../src/service/client/rate-limiter.ts";
 import { LearnedRateLimits } from "../../../src/service/client/rate-limits.ts";
 import { RequestLog } from "../../../src/storage/request-log.ts";
+import { TestMemory } from "../storage/test-memory.ts";
 import type { StrictService } from "./strict-service.ts";
 
 /** Duration and result of one request. Unit: ms; `upMs + downMs` is at most the request's timeout. */
@@ -168,10 +168,7 @@ export class RateLimiterModel {
   }
 
   #start(): RateLimiter {
-    const memory: KeyValue = {
-      read: (name) => this.#kept.get(name) ?? null,
-      write: (name, value) => void this.#kept.set(name, value),
-    };
+    const memory = new TestMemory(this.#kept);
     return new RateLimiter({
       account: this.#account,
       requestLog: new RequestLog(this.#database),

@@ -6,6 +6,7 @@ import { PlanLearning } from "../../../src/plans/plan-learning.ts";
 import { at, calendar, daysOf, points, timelineOf } from "../../support/home/price-days.ts";
 import { PlansOnDisk } from "../../support/plans/plans-on-disk.ts";
 import { definitionOf, HOUR, WASHER } from "../../support/plans/shown-plans.ts";
+import { TestMemory } from "../../support/storage/test-memory.ts";
 
 const NOW = at("2026-03-10T17:00:00Z");
 /** 02:00 to 05:00 local time costs the least; of it, 02:00 is the cheapest hour. */
@@ -74,7 +75,7 @@ test("a decision reads at most twice as many rounds as are learned from, the new
   const read: number[] = [];
   const learning = new PlanLearning({
     store: { lastRuns: () => nights.map((start) => ({ start, end: start + HOUR_MS })) as never },
-    memory: { read: () => null, write: () => undefined },
+    memory: new TestMemory(),
     measured: {
       courses(_plan, [run]) {
         read.push(run?.start ?? 0);

@@ -9,18 +9,19 @@ import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
 import { type HttpAccess, type HttpPlug, openHttpPlug, type PlugAnswer } from "../../../src/plugs/http-plug.ts";
-import { PlugManager } from "../../../src/plugs/plug-manager.ts";
+import type { PlugManager } from "../../../src/plugs/plug-manager.ts";
 import {
   HTTP_FAMILIES,
   type HttpFamily,
   type HttpPlugOptions,
   HttpPlugServer,
 } from "../../support/plugs/http-plug-server.ts";
-import { noEnergy, noMachine } from "../../support/plugs/plug-model.ts";
+import { openPlugs } from "../../support/plugs/plug-manager.ts";
 import { loopMs } from "../../support/runner/loop-time.ts";
 import { lacks } from "../../support/runner/needs.ts";
 import { RawServer, rawAnswer } from "../../support/service/raw-server.ts";
 import { createSelfSigned } from "../../support/service/self-signed.ts";
+import { TestMemory } from "../../support/storage/test-memory.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
 
@@ -49,26 +50,15 @@ class HttpWorld implements AsyncDisposable {
       if (state === "started") this.problems.push(problem);
       else this.problems.splice(0, Infinity, ...this.problems.filter(({ subject }) => subject !== problem.subject));
     });
-    this.plugs = new PlugManager({
-      baseTopic: "elbro",
+    this.plugs = openPlugs({
       plugs: [config],
-      publishOnce: () => false,
       wanted: () => this.wanted,
-      whenLost: ({ when_lost: whenLost }) => whenLost ?? "off",
       openHttp: (access, onAnswer) => this.#openCounted(access, onAnswer),
-      ...noMachine,
-      energy: noEnergy,
-      trusted: () => true,
-      memory: {
-        read: (name) => this.memory.get(name) ?? null,
-        write: (name, value) => void this.memory.set(name, value),
-      },
+      memory: new TestMemory(this.memory),
       problems: kept,
-      log: { info: () => undefined },
       wake: () => {
         this.#lookAt = this.now;
       },
-      onChange: () => undefined,
     });
   }
 

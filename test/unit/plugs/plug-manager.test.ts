@@ -3,9 +3,10 @@ import type { PlugConfig } from "../../../src/config/schema/plug-schema.ts";
 import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { plugMessages } from "../../../src/mqtt/topics/plug-topics.ts";
-import { PlugManager } from "../../../src/plugs/plug-manager.ts";
+import type { PlugManager } from "../../../src/plugs/plug-manager.ts";
 import { takeBrokenPromises } from "../../support/daemon/broken-promises.ts";
-import { noEnergy, noHttp, noMachine } from "../../support/plugs/plug-model.ts";
+import { openPlugs } from "../../support/plugs/plug-manager.ts";
+import { TestMemory } from "../../support/storage/test-memory.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
 const TASMOTA: PlugConfig = {
@@ -39,20 +40,11 @@ class Around {
     const kept = new Problems((problem, state) =>
       state === "started" ? this.problems.push(problem) : this.ended.push(problem.subject),
     );
-    this.plugs = new PlugManager({
-      baseTopic: "elbro",
+    this.plugs = openPlugs({
       plugs: setups,
       publishOnce: (topic, payload) => this.said.push(`${topic} ${payload}`) > 0,
       wanted: () => this.wanted,
-      whenLost: ({ when_lost: whenLost }) => whenLost ?? "off",
-      openHttp: noHttp,
-      ...noMachine,
-      energy: noEnergy,
-      trusted: () => true,
-      memory: {
-        read: (name) => this.memory.get(name) ?? null,
-        write: (name, text) => void this.memory.set(name, text),
-      },
+      memory: new TestMemory(this.memory),
       problems: kept,
       log: { info: (_facts, text) => void this.log.push(text) },
       wake: () => this.wakes++,

@@ -6,10 +6,11 @@ import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
 import { HOUR_MS, MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
 import { publishedPlugState } from "../../../src/mqtt/topics/plug-topics.ts";
-import { PlugManager } from "../../../src/plugs/plug-manager.ts";
+import type { PlugManager } from "../../../src/plugs/plug-manager.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { PlugEnergyStore } from "../../../src/storage/plug-energy-store.ts";
-import { noHttp } from "../../support/plugs/plug-model.ts";
+import { openPlugs } from "../../support/plugs/plug-manager.ts";
+import { TestMemory } from "../../support/storage/test-memory.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
 const MONTH = { start: Date.UTC(2026, 2, 1), end: Date.UTC(2026, 3, 1) };
@@ -41,18 +42,13 @@ class MeterWorld {
   }
 
   #start(): PlugManager {
-    const plugs = new PlugManager({
-      ...{
-        baseTopic: "elbro",
-        plugs: [this.config],
-        publishOnce: (_topic, payload) => this.said.push(payload) > 0,
-        openHttp: noHttp,
-      },
+    const plugs = openPlugs({
+      plugs: [this.config],
+      publishOnce: (_topic, payload) => this.said.push(payload) > 0,
       wanted: () => this.wanted,
       machineIs: (_plug, machine) => void this.machines.push(machine),
       takesMachine: () => this.takes,
       whenLost: () => "off",
-      trusted: () => true,
       energy: {
         add: (quarters) => this.store.add(quarters),
         priceAt: (_plug, at) => (at < T0 + 4 * HOUR_MS ? 1 + Math.floor((at - T0) / HOUR_MS) : null),
@@ -64,14 +60,8 @@ class MeterWorld {
           ];
         },
       },
-      memory: {
-        read: (name) => this.memory.get(name) ?? null,
-        write: (name, value) => void this.memory.set(name, value),
-      },
+      memory: new TestMemory(this.memory),
       problems: this.problems,
-      log: { info: () => undefined },
-      wake: () => undefined,
-      onChange: () => undefined,
     });
     plugs.onUp();
     return plugs;

@@ -6,11 +6,11 @@ import type { PlugConfig } from "../../../src/config/schema/plug-schema.ts";
 import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
-import { PlugManager } from "../../../src/plugs/plug-manager.ts";
+import type { PlugManager } from "../../../src/plugs/plug-manager.ts";
 import { pageText } from "../../support/docs/docs-pages.ts";
 import { EmulatedPlug } from "../../support/plugs/emulated-plug.ts";
 import type { Firmware, Order } from "../../support/plugs/firmware-emulators.ts";
-import { noEnergy, noHttp, noMachine } from "../../support/plugs/plug-model.ts";
+import { openPlugs } from "../../support/plugs/plug-manager.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
 
@@ -70,8 +70,7 @@ test.each([
   const problems: Problem[] = [];
   let now = T0;
   let wanted: Wanted = { on: false, until: null };
-  const plugs: PlugManager = new PlugManager({
-    baseTopic: "elbro",
+  const plugs: PlugManager = openPlugs({
     plugs: [recipeOf(name)],
     publishOnce(topic, payload) {
       expect(firmware.listens).toContain(topic);
@@ -80,15 +79,7 @@ test.each([
     },
     wanted: () => wanted,
     whenLost: () => "off",
-    openHttp: noHttp,
-    ...noMachine,
-    energy: noEnergy,
-    trusted: () => true,
-    memory: { read: () => null, write: () => undefined },
     problems: new Problems((problem, state) => state === "started" && problems.push(problem)),
-    log: { info: () => undefined },
-    wake: () => undefined,
-    onChange: () => undefined,
   });
   const runUntil = (end: number): void => {
     for (; now <= end; now += 1_000) {

@@ -4,7 +4,7 @@ import type { PlugConfig } from "../../../src/config/schema/plug-schema.ts";
 import type { Wanted } from "../../../src/core/plugs/plug-types.ts";
 import { type Problem, Problems } from "../../../src/core/status/problem.ts";
 import { MINUTE_MS, QUARTER_MS } from "../../../src/core/time/interval.ts";
-import { PlugManager } from "../../../src/plugs/plug-manager.ts";
+import type { PlugManager } from "../../../src/plugs/plug-manager.ts";
 import {
   converters,
   EmulatedZigbee2mqtt,
@@ -12,7 +12,8 @@ import {
   type ZigbeeModel,
   zigbeeModels,
 } from "../../support/plugs/emulated-zigbee2mqtt.ts";
-import { noEnergy, noHttp, noMachine } from "../../support/plugs/plug-model.ts";
+import { openPlugs } from "../../support/plugs/plug-manager.ts";
+import { TestMemory } from "../../support/storage/test-memory.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
 
@@ -36,23 +37,15 @@ class ZigbeeWorld {
       if (state === "started") this.problems.push(problem);
       else this.problems.splice(this.problems.indexOf(problem), 1);
     });
-    this.plugs = new PlugManager({
-      baseTopic: "elbro",
+    this.plugs = openPlugs({
       plugs: [config],
       publishOnce: (topic, payload) => this.said.push(`${topic} ${payload}`) + this.#queue.push([topic, payload]) > 0,
       wanted: () => this.wanted,
-      whenLost: ({ when_lost: whenLost }) => whenLost ?? "off",
-      openHttp: noHttp,
-      ...noMachine,
-      energy: noEnergy,
-      trusted: () => true,
-      memory: { read: (name) => memory.get(name) ?? null, write: (name, text) => void memory.set(name, text) },
+      memory: new TestMemory(memory),
       problems: kept,
-      log: { info: () => undefined },
       wake: () => {
         this.#lookAt = this.now;
       },
-      onChange: () => undefined,
     });
   }
 

@@ -20,6 +20,7 @@ import { openDatabase } from "../../../src/storage/database.ts";
 import { KeyValueStore } from "../../../src/storage/key-value-store.ts";
 import { ManualMachine } from "../../support/clock/manual-machine.ts";
 import { CANARY_KEY, CANARY_PARTNER } from "../../support/service/asking-client.ts";
+import { TestMemory } from "../../support/storage/test-memory.ts";
 
 const MIDNIGHT = Date.UTC(2026, 5, 10);
 
@@ -175,12 +176,8 @@ test("an account keeps its quota and pauses when the configuration changes elsew
 });
 
 test("an account that comes from another shard is new once; with one process for all accounts none is", () => {
-  const memory = new Map<string, string>();
-  const open = (shard: Shard | null) =>
-    new SharedAccounts(shard, {
-      read: (name) => memory.get(name) ?? null,
-      write: (name, text) => void memory.set(name, text),
-    });
+  const memory = new TestMemory();
+  const open = (shard: Shard | null) => new SharedAccounts(shard, memory);
   const shard = { index: 0, count: 2 };
   open(shard).keep([{ name: "first" }]);
   expect(["first", "second"].map((name) => open(shard).isNew(name))).toEqual([false, true]);

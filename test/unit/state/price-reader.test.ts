@@ -7,6 +7,7 @@ import { DoubtfulPrices } from "../../../src/state/answers/doubtful-prices.ts";
 import { HomeReader, type HomeReaderDeps, publishedSnapshot } from "../../../src/state/price-reader.ts";
 import { takeBrokenPromises } from "../../support/daemon/broken-promises.ts";
 import { at, calendar, dayOf, daysOf, HOME } from "../../support/home/price-days.ts";
+import { TestMemory } from "../../support/storage/test-memory.ts";
 
 const NOON = at("2026-03-10T11:00:00Z");
 const PRICES: SeriesKey = { account: HOME.account, place: HOME.addressId, operation: "prices", unit: "fifteenMinutes" };
@@ -63,10 +64,7 @@ let memory: Map<string, string>;
 let reader: HomeReader;
 
 function open(more: Partial<HomeReaderDeps> = {}): HomeReader {
-  const kept = {
-    read: (name: string) => memory.get(name) ?? null,
-    write: (name: string, value: string) => memory.set(name, value),
-  };
+  const kept = new TestMemory(memory);
   return new HomeReader({
     store,
     calendar,

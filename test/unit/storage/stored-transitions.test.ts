@@ -1,13 +1,10 @@
 import { expect, test } from "vitest";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 import { transitionsIn } from "../../../src/storage/open-storage.ts";
+import { TestMemory } from "../../support/storage/test-memory.ts";
 
 test("stored transitions are used until Node has another time zone database", () => {
-  const rows = new Map<string, string>();
-  const settings = {
-    read: (name: string) => rows.get(name) ?? null,
-    write: (name: string, value: string) => void rows.set(name, value),
-  };
+  const settings = new TestMemory();
   const at = Date.UTC(2025, 6, 1);
   serviceCalendar(transitionsIn(settings, "2025a")).startOf("day", at);
   const stored = transitionsIn(settings, "2025a").read(2025);

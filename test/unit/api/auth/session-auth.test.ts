@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { keyDigest } from "../../../../src/api/auth/api-keys.ts";
 import { SessionAuth } from "../../../../src/api/auth/session-auth.ts";
 import { type SessionKey, Sessions } from "../../../../src/api/auth/sessions.ts";
+import { TestMemory } from "../../../support/storage/test-memory.ts";
 
 const NOW = Date.UTC(2026, 2, 1, 12);
 const KEYS: SessionKey[] = [
@@ -11,9 +12,7 @@ const KEYS: SessionKey[] = [
 const PAGE = { "x-elbro-page": "1" };
 
 function accessOf(dashboard: "open" | "key") {
-  const kept = new Map<string, string>();
-  const memory = { read: (n: string) => kept.get(n) ?? null, write: (n: string, v: string) => void kept.set(n, v) };
-  const sessions = new Sessions(memory, () => KEYS);
+  const sessions = new Sessions(new TestMemory(), () => KEYS);
   const access = new SessionAuth({ sessions, dashboard });
   const cookieOf = (name: string) => {
     const key = KEYS.find((one) => one.name === name);
@@ -51,10 +50,8 @@ test("a request forced by another site changes nothing and uses no quota", () =>
 });
 
 test("a session has the scope admin if its key has", () => {
-  const kept = new Map<string, string>();
   const phone: SessionKey = { name: "phone", sha256: keyDigest("one"), control: true, admin: true };
-  const memory = { read: (n: string) => kept.get(n) ?? null, write: (n: string, v: string) => void kept.set(n, v) };
-  const sessions = new Sessions(memory, () => [phone, ...KEYS]);
+  const sessions = new Sessions(new TestMemory(), () => [phone, ...KEYS]);
   const ingress = (user: string | undefined) => user === "anna";
   const access = new SessionAuth({ sessions, ingress });
   const isAdmin = (headers: Record<string, string>, remoteAddress = "::1") =>
@@ -112,7 +109,7 @@ test("an address over its limit does not affect another, and all together are li
 });
 
 test("a Home Assistant user needs no key, only from the ingress address with its headers", () => {
-  const sessions = new Sessions({ read: () => null, write: () => undefined }, () => []);
+  const sessions = new Sessions(new TestMemory(), () => []);
   const verdictOf = (ingress: (() => boolean) | null, remoteAddress: string, headers: Record<string, string>) =>
     new SessionAuth({ sessions, dashboard: "key", ingress }).admit({
       ...{ permission: "control", authorization: undefined, remoteAddress, headers, now: NOW },
@@ -127,7 +124,7 @@ test("a Home Assistant user needs no key, only from the ingress address with its
 });
 
 test("of Home Assistant's users only administrators may control; the others read", () => {
-  const sessions = new Sessions({ read: () => null, write: () => undefined }, () => []);
+  const sessions = new Sessions(new TestMemory(), () => []);
   const access = new SessionAuth({ sessions, ingress: (id) => id === "anna" });
   const verdictOf = (permission: "read" | "control", user: Record<string, string>) =>
     access.admit({

@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from "node:http";
 import { describe, expect, test } from "vitest";
 import { keyDigest } from "../../../../src/api/auth/api-keys.ts";
 import { MAX_SESSIONS, SESSION_MS, type SessionKey, Sessions } from "../../../../src/api/auth/sessions.ts";
+import { TestMemory } from "../../../support/storage/test-memory.ts";
 
 const NOW = Date.UTC(2026, 2, 1, 12);
 const DAY = 86_400_000;
 
 class World {
-  readonly kept = new Map<string, string>();
-  writes = 0;
+  readonly memory = new TestMemory();
   keys: SessionKey[] = [
     { name: "kitchen", sha256: keyDigest("key of the kitchen"), control: true },
     { name: "hall", sha256: keyDigest("key of the hall") },
@@ -16,14 +16,7 @@ class World {
 
   /** Returns the sessions of a restarted daemon. */
   sessions(): Sessions {
-    const memory = {
-      read: (name: string) => this.kept.get(name) ?? null,
-      write: (name: string, value: string) => {
-        this.writes++;
-        this.kept.set(name, value);
-      },
-    };
-    return new Sessions(memory, () => this.keys);
+    return new Sessions(this.memory, () => this.keys);
   }
 
   key(name: string): SessionKey {
@@ -126,11 +119,11 @@ describe("a session", () => {
     const world = new World();
     const sessions = world.sessions();
     const cookie = sent(sessions.begin(world.key("kitchen"), AT, NOW));
-    const before = world.writes;
+    const before = world.memory.writes;
     expect(sessions.renew(cookie, NOW + DAY / 2)).toBeNull();
     expect(sent(sessions.renew(cookie, NOW + DAY) ?? "")).toEqual(cookie);
     expect(sessions.renew(cookie, NOW + DAY + 1)).toBeNull();
-    expect(world.writes - before).toBe(1);
+    expect(world.memory.writes - before).toBe(1);
     expect(sessions.keyOf(cookie, NOW + SESSION_MS + DAY / 2)?.name).toBe("kitchen");
   });
 
@@ -151,7 +144,7 @@ describe("a session", () => {
   test("a session cannot be forged from stored data, which contains neither cookie nor key", () => {
     const world = new World();
     const cookie = sent(world.sessions().begin(world.key("kitchen"), AT, NOW)).cookie.split("=")[1] ?? "";
-    const kept = [...world.kept.values()].join();
+    const kept = [...world.memory.texts.values()].join();
     expect(kept).not.toContain(cookie);
     expect(kept).not.toContain(Buffer.from(world.key("kitchen").sha256).toString("hex"));
   });
@@ -165,5 +158,5 @@ test("a session that was idle longest is removed when there are more than the ma
   for (let i = 0; i < MAX_SESSIONS - 1; i++) sessions.begin(world.key("kitchen"), AT, NOW + 2 + i);
   expect(sessions.keyOf(first, NOW + 100)).toBeNull();
   expect(sessions.keyOf(second, NOW + 100)?.name).toBe("hall");
-  expect(JSON.parse(world.kept.get("dashboard_sessions") ?? "[]")).toHaveLength(MAX_SESSIONS);
+  expect(JSON.parse(world.memory.texts.get("dashboard_sessions") ?? "[]")).toHaveLength(MAX_SESSIONS);
 });

@@ -10,9 +10,10 @@ import { type EpochMs, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../src/cor
 import { SharedConnection } from "../../../../src/integrations/homeassistant/shared-connection.ts";
 import { SwitchedEntities } from "../../../../src/integrations/homeassistant/switched-entities.ts";
 import { openHttpPlug } from "../../../../src/plugs/http-plug.ts";
-import { PlugManager } from "../../../../src/plugs/plug-manager.ts";
+import type { PlugManager } from "../../../../src/plugs/plug-manager.ts";
 import { EmulatedHomeAssistant } from "../../../support/home/emulated-home-assistant.ts";
-import { noEnergy, noMachine } from "../../../support/plugs/plug-model.ts";
+import { noEnergy, openPlugs } from "../../../support/plugs/plug-manager.ts";
+import { TestMemory } from "../../../support/storage/test-memory.ts";
 
 const T0 = Date.UTC(2026, 2, 10, 12);
 const OFF: Wanted = { on: false, until: null };
@@ -71,21 +72,15 @@ class World implements AsyncDisposable {
     const heartbeat = () => ({ turn: () => undefined, sleep: () => undefined });
     this.entities = new SwitchedEntities({ connection, clock, problems, random: () => 1, heartbeat });
     const memory = new Map<string, string>();
-    this.plugs = new PlugManager({
+    this.plugs = openPlugs({
       ...{ baseTopic: "elbro", publishOnce: () => false, openHttp: openHttpPlug, homeAssistant: this.entities },
       plugs: [
         { name: "Washer", family: "homeassistant", override: "respect", inverted: false, ...NO_MINIMUM, ...config },
       ],
       wanted: () => this.wanted,
-      whenLost: ({ when_lost: whenLost }) => whenLost ?? "off",
-      ...noMachine,
       energy: { ...noEnergy, add: (quarters) => void this.measured.push(...quarters.map(({ kwh }) => kwh)) },
-      trusted: () => true,
-      memory: { read: (name) => memory.get(name) ?? null, write: (name, value) => void memory.set(name, value) },
+      memory: new TestMemory(memory),
       problems,
-      log: { info: () => undefined },
-      wake: () => undefined,
-      onChange: () => undefined,
     });
   }
 

@@ -6,6 +6,7 @@ import { NotifyLoop } from "../../../../src/integrations/notify/notify-loop.ts";
 import { type NotifyAccount, publish } from "../../../../src/integrations/notify/publish.ts";
 import { at, calendar } from "../../../support/home/price-days.ts";
 import { EmulatedNtfy } from "../../../support/notify/emulated-ntfy.ts";
+import { TestMemory } from "../../../support/storage/test-memory.ts";
 
 const NOON = at("2026-03-10T11:00:00Z");
 
@@ -42,10 +43,7 @@ class Watched {
       publish: (note, signal) => publish(this.account, note, signal),
       isTimeTrusted: () => this.isTimeTrusted,
       clock: { boot: "x", now: () => this.now, monotonicMs: () => this.now, sleepUntil: async () => undefined },
-      memory: {
-        read: (name) => this.memory.get(name) ?? null,
-        write: (name, value) => void this.memory.set(name, value),
-      },
+      memory: new TestMemory(this.memory),
       heartbeat: { turn: () => undefined, sleep: () => undefined },
       log: { info: () => undefined },
     });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { message } from "../../../../src/core/language/text.ts";
 import { RejectedTopics } from "../../../../src/mqtt/client/rejected-topics.ts";
 import { RetainedPublisher } from "../../../../src/mqtt/client/retained-publisher.ts";
-import { TestMemory } from "../../../support/broker/retaining-port.ts";
+import { TestMemory } from "../../../support/storage/test-memory.ts";
 
 const REASON = message("mqtt.closed");
 const ALLOWED_EARLY_ENDS = 3;

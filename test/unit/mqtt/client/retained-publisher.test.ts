@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RetainedMessage } from "../../../../src/mqtt/client/message.ts";
 import { RetainedPublisher } from "../../../../src/mqtt/client/retained-publisher.ts";
-import { RetainingPort, TestMemory } from "../../../support/broker/retaining-port.ts";
+import { RetainingPort } from "../../../support/broker/retaining-port.ts";
+import { TestMemory } from "../../../support/storage/test-memory.ts";
 
 const STATUS = "elbro/status";
 

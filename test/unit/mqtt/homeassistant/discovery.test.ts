@@ -34,6 +34,7 @@ import {
 import { at, calendar, HOME } from "../../../support/home/price-days.ts";
 import { planOf, WASHER } from "../../../support/plans/shown-plans.ts";
 import { completeLanguages } from "../../../support/sources/all-texts.ts";
+import { TestMemory } from "../../../support/storage/test-memory.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -332,10 +333,7 @@ describe("times of day", () => {
     ["earlier", ["announced/elbro"], "text"],
   ])("of an installation that is %s keep their platform for ever", (_, announced, platform) => {
     const kept = new Map(announced.map((name) => [name, "[]"]));
-    const memory = {
-      read: (name: string) => kept.get(name) ?? null,
-      write: (name: string, value: string) => void kept.set(name, value),
-    };
+    const memory = new TestMemory(kept);
     const { device } = planCase("", planOf(WASHER));
     const shown = (options: Partial<DiscoveryOptions> = {}) =>
       JSON.parse(new Announcer({ ...OPTIONS, ...options }, memory).messageOf(device).payload).components.from.platform;
@@ -368,19 +366,11 @@ describe("a missing entity", () => {
   });
 
   test("a missing entity is remembered after a restart, and the document is only rebuilt after a change", () => {
-    const kept = new Map([["announced/elbro_home", JSON.stringify(["variable_charges"])]]);
-    let written = 0;
-    const memory = {
-      read: (name: string) => kept.get(name) ?? null,
-      write: (name: string, value: string) => {
-        written++;
-        kept.set(name, value);
-      },
-    };
+    const memory = new TestMemory(new Map([["announced/elbro_home", JSON.stringify(["variable_charges"])]]));
     const announcer = new Announcer({ ...OPTIONS, timeEntities: true }, memory);
     const message = announcer.messageOf(device);
     expect(announcer.messageOf(homeDevice(homeState(fullHome(at("2026-03-10T14:00:00Z")))))).toBe(message);
-    expect(written).toBe(1);
+    expect(memory.writes).toBe(1);
     expect(new Announcer(OPTIONS, memory).messageOf(device)).toEqual(message);
     const renamed = fullHome(at("2026-03-10T14:00:00Z"), { ...HOME, name: "House" });
     expect(announcer.messageOf(homeDevice(homeState(renamed))).payload).toContain('"name":"House"');
