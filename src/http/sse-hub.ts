@@ -110,7 +110,8 @@ export class SseHub {
     const missed = this.#since(lastEventId);
     const data = this.#options.greeting(missed !== null);
     const hello = textOf({ type: "hello", data }, missed && lastEventId ? lastEventId : this.#unfinished);
-    const rest = missed?.filter((event) => concerns(event, home)).map(({ text }) => text) ?? this.#presentFor(home);
+    const present = () => this.#options.present().map((event) => ({ ...event, text: textOf(event, this.#unfinished) }));
+    const rest = (missed ?? present()).filter((event) => concerns(event, home)).map(({ text }) => text);
     // The last id that a listener receives is that of the newest event, even if that event was not for it.
     const ready = textOf({ type: "ready", data: "{}" }, `${this.#options.runId}-${this.#seq}`);
     this.#send(listener, Buffer.from(`retry: ${RETRY_MS}\n${hello}${rest.join("")}${ready}`));
@@ -127,11 +128,6 @@ export class SseHub {
   /** An id that matches no kept event. A listener that reconnects with it gets the whole current state. */
   get #unfinished(): string {
     return `${this.#options.runId}-${this.#seq}-unfinished`;
-  }
-
-  #presentFor(home: string | null): string[] {
-    const events = this.#options.present().filter((event) => concerns(event, home));
-    return events.map((event) => textOf(event, this.#unfinished));
   }
 
   /** Returns the events after an id; null if the id is unknown or some events are not kept any more. */

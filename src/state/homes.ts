@@ -54,9 +54,8 @@ export class Homes {
   readonly #byId = new Map<string, Home>();
   /** Homes whose addresses are in no list any more, newest first. Their data stays readable. */
   #former: readonly Home[];
-  /** Homes that are former ones, or in another region, since the last call of `takeGone` and `takeRelocated`. */
-  #gone: Home[] = [];
-  #relocated: Home[] = [];
+  /** Homes that are former ones, or in another region, since the last call of `takeChanges`. */
+  #changes: { readonly gone: Home[]; readonly relocated: Home[] } = { gone: [], relocated: [] };
 
   constructor(
     accounts: readonly string[],
@@ -119,16 +118,11 @@ export class Homes {
     return this.named(id) ?? this.#former.find((home) => home.id === id) ?? null;
   }
 
-  /** Returns the homes that a new list of addresses has removed, once. */
-  takeGone(): readonly Home[] {
+  /** Returns the homes that a new list of addresses has removed, and those whose region it has changed, once. */
+  takeChanges() {
     this.#read();
-    return this.#gone.splice(0);
-  }
-
-  /** Returns the homes whose region a new list of addresses has changed, once. */
-  takeRelocated(): readonly Home[] {
-    this.#read();
-    return this.#relocated.splice(0);
+    const { gone, relocated } = this.#changes;
+    return { gone: gone.splice(0), relocated: relocated.splice(0) };
   }
 
   get former(): readonly Home[] {
@@ -231,13 +225,13 @@ export class Homes {
       for (const address of addresses) this.#usedIds.add(this.#settings.read(nameOfId(address)) ?? "");
     this.#join();
     const isMoved = ({ addressId: id, region: was }: PlacedHome) => was && (this.address(id)?.region ?? was) !== was;
-    this.#relocated.push(...before.filter(isMoved));
+    this.#changes.relocated.push(...before.filter(isMoved));
     const listed = new Set(read.flatMap(([account, , isListed]) => (isListed ? [account] : [])));
     const gone = before.filter(
       ({ account, addressId }) => listed.has(account) && !this.#held.has(addressId.toLowerCase()),
     );
     if (gone.length > 0) {
-      this.#gone.push(...gone);
+      this.#changes.gone.push(...gone);
       const others = this.#former.filter(({ id }) => !gone.some((home) => home.id === id));
       this.#keepFormer([...gone, ...others]);
     }

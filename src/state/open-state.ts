@@ -199,12 +199,13 @@ function emitHomeChanges(
   const reportDoubt = (series: SeriesKey) => reportImplausible(series, repository, problems, clock.now());
   for (const series of repository.doubtful.list()) reportDoubt(series);
   const followList = () => {
-    for (const home of homes.takeGone()) {
+    const { gone, relocated } = homes.takeChanges();
+    for (const home of gone) {
       homeReader.forget(home);
       endHome(home, problems, clock.now());
       stateChanged.emit({ home: home.id });
     }
-    for (const home of homes.takeRelocated())
+    for (const home of relocated)
       for (const each of repository.forgetPrices(home.account, home.addressId, clock.now())) homeReader.changed(each);
   };
   followList();

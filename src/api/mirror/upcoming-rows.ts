@@ -19,13 +19,13 @@ const CONFIRMED_AHEAD_MS = 2 * DAY_MS;
 export function upcomingOnly(found: Found, operation: OperationId, from: () => EpochMs): Found {
   if (!UPCOMING.has(operation)) return found;
   const start = from();
-  const read = () => Buffer.from(JSON.stringify(withoutPast(JSON.parse(found.read().toString()), start)));
+  const isToCome = (row: Row) => (rowStart(row) ?? start) >= start;
+  const read = () => {
+    const body: Row[] | { readonly data: Row[] } = JSON.parse(found.read().toString());
+    const left = Array.isArray(body) ? body.filter(isToCome) : { ...body, data: body.data.filter(isToCome) };
+    return Buffer.from(JSON.stringify(left));
+  };
   return { ...found, version: `${found.version} ${start}`, read };
-}
-
-function withoutPast(body: Row[] | { readonly data: Row[] }, from: EpochMs): unknown {
-  const isToCome = (row: Row) => (rowStart(row) ?? from) >= from;
-  return Array.isArray(body) ? body.filter(isToCome) : { ...body, data: body.data.filter(isToCome) };
 }
 
 export function upcomingStart(

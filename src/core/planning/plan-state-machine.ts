@@ -200,7 +200,9 @@ function occurrenceOf(
   if (runs) return memory;
   const untouched = memory.startedRuns.every(({ basis }) => basis === "resting") && memory.ended === null;
   const isSame = window?.start === memory.window.start && window.end === memory.window.end;
-  if (window && (isSame || (hasHours(spec) && !untouched && isMoved(memory.window, window)))) {
+  // It ends at the deadline of the known one, or as much later as an owner moves one.
+  const isMoved = window && overlaps(memory.window, window) && window.end - memory.window.end < DAY_MS / 2;
+  if (window && (isSame || (hasHours(spec) && !untouched && isMoved))) {
     const start = Math.min(memory.window.start, window.start);
     const { end, until } = memory.window;
     const isKnown = start === memory.window.start && window.end === end && window.until === until;
@@ -211,11 +213,6 @@ function occurrenceOf(
   const before = [...memory.before, ...memory.startedRuns.map(({ start, end }) => ({ start, end }))];
   const remembered = before.filter((run) => run.end > window.start - REMEMBERED_MS);
   return newRecord(window, now, remembered);
-}
-
-/** Returns true if a window ends at the deadline of a known one, or as much later as an owner moves one. */
-function isMoved(known: Interval, window: Interval): boolean {
-  return overlaps(known, window) && window.end - known.end < DAY_MS / 2;
 }
 
 /** Begins the due runs. `missed`: one of them did not begin. */

@@ -34,7 +34,7 @@ export function trialMistakes(given: PlanSpec): PlanMistake[] {
 }
 
 function neverRuns(spec: PlanSpec): PlanMistake | null {
-  const limits = limitsOf(spec);
+  const limits = (Object.keys(LIMITS) as Limit[]).filter((limit) => Boolean(spec[LIMITS[limit] as keyof PlanSpec]));
   // Without limits, hours that fit into the window are possible.
   const isTried = limits.length > 0 || spec.kind === "below" || spec.kind === "avoid";
   if (!isTried || fits(spec)) return null;
@@ -99,10 +99,6 @@ function fallbackMistake(spec: PlanSpec, window: Interval): PlanMistake | null {
 
 function spanText({ from, until }: LocalSpan): string {
   return [from, until].map(localTimeText).join("-");
-}
-
-function limitsOf(spec: PlanSpec): Limit[] {
-  return (Object.keys(LIMITS) as Limit[]).filter((limit) => Boolean(spec[LIMITS[limit] as keyof PlanSpec]));
 }
 
 function limitText(spec: PlanSpec, limit: Limit): string {

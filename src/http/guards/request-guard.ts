@@ -41,7 +41,10 @@ type Behind = { readonly router: Router; readonly rules: RequestGuardRules };
 function judge(request: IncomingMessage, response: ServerResponse, { router, rules }: Behind): LocalAnswer | null {
   const wrongTarget = readTarget(request);
   if (wrongTarget) return wrongTarget;
-  const error = wrongHost(request, rules.hosts) ?? keyInUrl(request) ?? unwantedBody(request);
+  const { url = "" } = request;
+  const hasKey = url.includes("=") && KEY_IN_URL.test(url);
+  const keyInUrl = hasKey ? localError("invalid_token", message("refused.key_in_url")) : null;
+  const error = wrongHost(request, rules.hosts) ?? keyInUrl ?? unwantedBody(request);
   if (error) return error;
   const { origin } = request.headers;
   if (origin === undefined || isOwn(origin, request, rules.hosts) || isHandedOn(request)) return null;
@@ -90,11 +93,6 @@ function wrongHost(request: IncomingMessage, hosts: AllowedHosts): LocalError | 
 /** Returns whether Home Assistant forwarded the request. It has checked its user, whatever host name a proxy uses. */
 function isHandedOn({ headers, socket }: IncomingMessage): boolean {
   return isFromIngress(headers, socket.remoteAddress);
-}
-
-function keyInUrl({ url = "" }: IncomingMessage): LocalError | null {
-  if (!url.includes("=") || !KEY_IN_URL.test(url)) return null;
-  return localError("invalid_token", message("refused.key_in_url"));
 }
 
 /** Returns an error for a long body of a method that takes none. A short one is ignored. */

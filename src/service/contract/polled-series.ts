@@ -16,16 +16,11 @@ export function addressSeries(account: string, address: Address, resolution: Res
     const row = operationOf(operation);
     const isAvailable = row.capability === undefined || address.capabilities[row.capability] === true;
     if (!("label" in row.keep) || !isAvailable) return [];
-    const unit = polledUnit(row, resolution);
+    // The finest unit: the home's resolution for prices, hours for aggregations.
+    const unit: SeriesUnit = row.range ? (row.range.unitFrom === "resolution" ? resolution : "hour") : "latest";
     const series = { account, place: address.id, operation, unit };
     return [{ series, poll: row.keep.poll, maxRangeDays: maxRangeDays(row, unit) }];
   });
-}
-
-/** Returns the finest unit of a series: the home's resolution for prices, hours for aggregations. */
-function polledUnit({ range }: AnyOperation, resolution: Resolution): SeriesUnit {
-  if (!range) return "latest";
-  return range.unitFrom === "resolution" ? resolution : "hour";
 }
 
 function maxRangeDays({ range }: AnyOperation, unit: SeriesUnit): number {

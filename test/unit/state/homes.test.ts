@@ -137,11 +137,11 @@ describe("a home id", () => {
 
 test("a home is relocated once by a list with another region, also after the process ended, and not by a start", async () => {
   using reported = new ReportedHomes();
-  const [homes, relocated] = [reported.homes(), () => reported.homes().takeRelocated().length];
+  const [homes, relocated] = [reported.homes(), () => reported.homes().takeChanges().relocated.length];
   await reported.report([[A, "Home"]]);
-  expect(homes.takeRelocated()).toEqual([]);
+  expect(homes.takeChanges().relocated).toEqual([]);
   await reported.report([[A, "Home", "DK2"]]);
-  expect([homes.takeRelocated().length, homes.takeRelocated().length, relocated()]).toEqual([1, 0, 0]);
+  expect([homes.takeChanges().relocated.length, homes.takeChanges().relocated.length, relocated()]).toEqual([1, 0, 0]);
   await reported.report([[A, "Home"]]);
   expect([relocated(), relocated()]).toEqual([1, 0]);
 });
@@ -157,10 +157,10 @@ describe("an address that a list lacks", () => {
     expect(homes.list()).toHaveLength(1);
     await lists(reported, 0, 9);
     expect(homes.list().map(({ id }) => id)).toEqual(["new", "old"]);
-    expect(homes.takeGone()).toEqual([]);
+    expect(homes.takeChanges().gone).toEqual([]);
     await lists(reported, 10);
     expect(homes.list().map(({ id }) => id)).toEqual(["new"]);
-    expect([homes.takeGone().map(({ id }) => id), homes.takeGone()]).toEqual([["old"], []]);
+    expect([homes.takeChanges().gone.map(({ id }) => id), homes.takeChanges().gone]).toEqual([["old"], []]);
     expect([homes.stored("old"), reported.homes().stored("old")]).toMatchObject([
       { id: "old", addressId: A },
       { id: "old", addressId: A },
@@ -173,8 +173,8 @@ describe("an address that a list lacks", () => {
     expect(reported.homes().list()).toHaveLength(1);
     await lists(reported, 0, 10);
     const homes = reported.homes();
-    expect([homes.former, homes.takeGone()]).toMatchObject([[{ id: "old", addressId: A }], [{ id: "old" }]]);
-    expect([reported.homes().former.length, reported.homes().takeGone()]).toEqual([1, []]);
+    expect([homes.former, homes.takeChanges().gone]).toMatchObject([[{ id: "old", addressId: A }], [{ id: "old" }]]);
+    expect([reported.homes().former.length, reported.homes().takeChanges().gone]).toEqual([1, []]);
   });
 
   test("is a former home with another id if the owner gives its id to the new address", async () => {
@@ -292,22 +292,6 @@ test("a replaced selection returns the homes that were added, changed or removed
   expect(changed(["mine", "yours", "hers"], [home(A, "flat"), quarters, home(C, "attic")])).toEqual(["cabin"]);
   expect(changed(["mine", "yours"], [home(A, "flat"), quarters])).toEqual(["attic"]);
   expect(changed(["mine", "yours"], [home(A, "flat"), quarters])).toEqual([]);
-});
-
-test("a list of homes follows changed, added and removed addresses", async () => {
-  using reported = new ReportedHomes();
-  const homes = reported.homes(undefined, ["consumer", "other"]);
-  await reported.report([[B, "Attic"]], "other");
-  await reported.report([[A, "Home"]]);
-  expect([homes.list().map(({ name }) => name), homes.at(A)?.name]).toEqual([["Home", "Attic"], "Home"]);
-  await reported.report([[A, "Villa"]]);
-  expect([homes.list().map(({ name }) => name), homes.at(A)?.name]).toEqual([["Villa", "Attic"], "Villa"]);
-  for (const minutes of [0, 10]) await reported.report([[C, "Cabin"]], "consumer", null, NOW + minutes * MINUTE_MS);
-  expect([homes.list().map(({ name }) => name), homes.at(A), homes.at(C)?.name]).toEqual([
-    ["Cabin", "Attic"],
-    null,
-    "Cabin",
-  ]);
 });
 
 test("an address that was dropped from a response keeps its stored form", async () => {
