@@ -22,7 +22,10 @@ import type { PricedHome, PricedHomes } from "./priced-homes.ts";
 export const GRACE_MS = 10 * MINUTE_MS;
 
 export interface PlanFactsDeps {
-  readonly homes: Pick<PricedHomes, "ids" | "named" | "known" | "timeline" | "exportTimeline" | "meteredHours">;
+  readonly homes: Pick<
+    PricedHomes,
+    "ids" | "named" | "stateOf" | "known" | "timeline" | "exportTimeline" | "meteredHours"
+  >;
   readonly calendar: Calendar;
   readonly thresholds?: LevelThresholds;
   readonly isTimeTrusted: (now: EpochMs) => boolean;
@@ -86,7 +89,7 @@ export class PlanFacts {
     const { homes } = this.#deps;
     const home = homes.named(definition.home);
     const bought = home && homes.timeline(home, now);
-    const given = { isHomeKnown: home !== null, timeline: bought, lacksExport: false };
+    const given = { home: homes.stateOf(definition.home), timeline: bought, lacksExport: false };
     if (!home || (!isExport(spec) && !spec.sun)) return given;
     const sold = homes.exportTimeline(home, now);
     if (spec.sun) {
@@ -94,7 +97,7 @@ export class PlanFacts {
       return { ...given, sun: sold && surplus ? { surplus, exported: sold } : null };
     }
     // A home with import prices and without export prices will not get export prices later.
-    return { isHomeKnown: true, timeline: sold, lacksExport: sold === null && bought !== null };
+    return { ...given, timeline: sold, lacksExport: sold === null && bought !== null };
   }
 
   /** Returns what the roof of a home usually has left, without what its plans used; null before a week is known. */

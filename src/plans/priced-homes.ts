@@ -1,4 +1,5 @@
 /** What plans can use the prices of: homes, and places of the third-party interface. */
+import type { PlanHome } from "../core/planning/group/circle-decision.ts";
 import type { Away } from "../core/planning/model/plan-spec.ts";
 import type { HomeHour } from "../core/planning/sun.ts";
 import type { Timeline } from "../core/prices/timeline.ts";
@@ -39,6 +40,14 @@ export class PricedHomes {
 
   named(id: string): PricedHome | null {
     return this.#sources.homes.named(id) ?? (this.places.includes(id) ? { id } : null);
+  }
+
+  /** Returns `gone` if every list of homes is known and none has it, or if it is a former home. */
+  stateOf(id: string): PlanHome {
+    const { homes, accounts } = this.#sources;
+    if (this.named(id)) return "listed";
+    const isComplete = accounts.consumers.every(({ name }) => homes.isListed(name));
+    return isComplete || homes.former.some((home) => home.id === id) ? "gone" : "awaited";
   }
 
   timeline({ id }: PricedHome, now: EpochMs): Timeline | null {

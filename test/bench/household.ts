@@ -100,7 +100,7 @@ function live(spec: PlanSpec, points: readonly PricePoint[], market: Market, nig
   let seen = { until: 0, next: 0, timeline: timelineOf([]) };
   while (now < last - 2 * DAY_MS) {
     if (now >= seen.next) seen = seenAt(now, points, market);
-    const pricesOf = () => ({ isHomeKnown: true, lacksExport: false, timeline: seen.timeline });
+    const pricesOf = () => ({ home: "listed" as const, lacksExport: false, timeline: seen.timeline });
     const [decided] = decideCircle([{ definition, spec, advance }], { ...context, now, pricesOf });
     if (!decided) break;
     advance = decided.advance;

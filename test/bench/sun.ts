@@ -75,7 +75,7 @@ function live(imports: readonly PricePoint[], exported: Timeline, isCounted: boo
     if (now >= seen.next) seen = seenAt(now, imports, begun);
     const { timeline, surplus } = seen;
     const prices = {
-      isHomeKnown: true,
+      home: "listed" as const,
       lacksExport: false,
       timeline,
       ...(isCounted && { sun: { surplus, exported } }),

@@ -142,9 +142,8 @@ function retryAfterSec({ until }: CheapAnswer, now: EpochMs): number {
 
 /** Returns an error if a plan's OFF only stands for unknown prices. With `when_lost`, OFF is its own decision. */
 function unknownSignal({ on, state, reason, definition }: PlanSnapshot): LocalError | null {
-  const unknown =
-    !on &&
-    definition.spec.whenLost === undefined &&
-    (state === "no_prices" || reason.code === "clock_not_trusted" || reason.code === "unknown_home");
-  return unknown ? localError("not_known", reason.text) : null;
+  // Without its home a plan decides nothing.
+  const isDecided = on || (definition.spec.whenLost !== undefined && state !== "impossible");
+  const isUnknown = state === "no_prices" || reason.code === "clock_not_trusted" || reason.code === "unknown_home";
+  return isUnknown && !isDecided ? localError("not_known", reason.text) : null;
 }

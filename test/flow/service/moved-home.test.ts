@@ -12,9 +12,9 @@ const MORNING = Date.parse("2026-03-10T09:00:00Z");
 const MOVED = Date.parse("2026-03-10T12:25:00Z");
 const MONTH = "from=2026-02-28T23:00:00Z&to=2026-03-09T23:00:00Z";
 
-function start(whenLost: "on" | "off" = "off", maxPrice = 25): Promise<TestDaemon> {
+function start(whenLost: "on" | "off" = "off", maxPrice = 25, fallback?: readonly string[]): Promise<TestDaemon> {
   const { plans, plugs } = configSchema.parse({
-    plans: [planEntry({ kind: "below", cheap_below: maxPrice })],
+    plans: [planEntry({ kind: "below", cheap_below: maxPrice, ...(fallback && { fallback: [...fallback] }) })],
     plugs: [{ name: "Washer plug", family: "tasmota", topic: "heater", plan: "washer", when_lost: whenLost }],
   });
   const keys = [{ name: "owner", key: LAN_KEY, scopes: ["control" as const] }];
@@ -37,12 +37,13 @@ function change(it: TestDaemon, home: string, to: string | null): Promise<Respon
 const signal = (it: TestDaemon) => it.watcher.payload("elbro/home/plan/washer");
 
 test.each([
-  ["off", 25, "ON", true],
-  ["on", -10, "OFF", false],
+  ["off", 25, undefined, "ON", true],
+  ["on", -10, undefined, "OFF", false],
+  ["on", -10, ["on"], "OFF", false],
 ] as const)(
-  "when its home is gone, a plan is not ON, its run ends, and its plug is %s (`when_lost`)",
-  async (whenLost, maxPrice, before, isOnBefore) => {
-    await using it = await start(whenLost, maxPrice);
+  "when its home is gone, a plan is not ON, its run ends, and its plug is %s (`when_lost`; `cheap_below: %s`, `fallback: %j`)",
+  async (whenLost, maxPrice, fallback, before, isOnBefore) => {
+    await using it = await start(whenLost, maxPrice, fallback);
     const plug = new MqttPlug("tasmota", { now: () => it.clock.now(), on: !isOnBefore, powerOn: "last" });
     await plug.connect(it.brokerPort);
     await it.clock.runUntil(MORNING + HOUR_MS);
@@ -53,6 +54,8 @@ test.each([
     await it.watcher.quiet();
     await expect.poll(() => plug.device.on).toBe(whenLost === "on");
     expect(signal(it)).not.toBe("ON");
+    const answer = await it.request("/local/v1/signal/washer?format=json");
+    expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ errorCode: "not_known" })]);
     const problems = (it.watcher.json("elbro/info") as { problems: { code: string; detail: string }[] }).problems;
     expect(problems.map(({ code }) => code)).toEqual(expect.arrayContaining(["address_gone", "unknown_home"]));
     expect(problems.filter(({ code }) => code === "address_gone")).toHaveLength(1);

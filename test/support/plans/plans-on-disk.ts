@@ -1,6 +1,7 @@
 /** Plans with a real database and without a daemon, for tests of what survives a restart. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Language } from "../../../src/core/language/language.ts";
+import type { PlanHome } from "../../../src/core/planning/group/circle-decision.ts";
 import type { PlanDefinition } from "../../../src/core/planning/model/plan-definition.ts";
 import type { PlanRecord } from "../../../src/core/planning/plan-record.ts";
 import type { PlanSnapshot } from "../../../src/core/planning/snapshot/plan-snapshot.ts";
@@ -20,8 +21,8 @@ export interface PlansWorld {
   definitions: readonly PlanDefinition[];
   timeline: Timeline | null;
   trusted?: boolean;
-  /** True if the plans' home has disappeared. */
-  isHomeGone?: boolean;
+  /** State of the plans' home; listed if absent. */
+  home?: PlanHome;
   /** True if the homes are known. */
   known?: boolean;
   startedAt?: number;
@@ -117,7 +118,8 @@ export class PlansOnDisk implements Disposable {
       store: world.results === false ? new StoreWithoutResults(this.#database) : new PlanStore(this.#database),
       homes: {
         ids: new Set([HOME.id]),
-        named: (id) => (id === HOME.id && !world.isHomeGone ? HOME : null),
+        named: (id) => (id === HOME.id && (world.home ?? "listed") === "listed" ? HOME : null),
+        stateOf: () => world.home ?? "listed",
         known: world.known ?? true,
         timeline: () => world.timeline,
         exportTimeline: () => world.exportTimeline ?? null,

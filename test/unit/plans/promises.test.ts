@@ -94,16 +94,36 @@ test("a plan that stays ON without prices does not add to a group that a fallbac
   expect(takeBrokenPromises()).toEqual(["invariant: a group is under its limit (plan keeps, elbro 1.0.0)"]);
 });
 
-test.each(["off", "on"] as const)("a plan whose home disappears during a run follows when_lost: %s", (whenLost) => {
-  using world = new PlansOnDisk({ definitions: [definitionOf({ ...night, from: 0, readyBy: 0, whenLost })], timeline });
-  world.at(NOW);
-  world.plans.commands.act("washer", "run_now", NOW);
-  expect(world.at(NOW).on).toBe(true);
-  world.world.isHomeGone = true;
-  expect(world.at(NOW + HOUR / 4)).toMatchObject({ on: whenLost === "on", reason: { code: "unknown_home" } });
-  expect(world.plans.wanted("washer", null)).toMatchObject({ on: whenLost === "on", lost: whenLost });
-  world.world.isHomeGone = false;
-  expect(world.at(NOW + HOUR / 2).on).toBe(true);
+const ofGroup = ["boiler", "dryer"].map((id) => member(id, { ...night, from: 0, readyBy: 0, whenLost: "on" }, 2_000));
+const freezer: PlanSpec = { ...base, kind: "avoid", from: 0, readyBy: 0, maxGapMs: HOUR, whenLost: "on" };
+const fallback = [{ from: 18 * 60, until: 20 * 60 }];
+test.each<[string, readonly PlanDefinition[]]>([
+  ["a plan", [definitionOf({ ...night, from: 0, readyBy: 0, whenLost: "on" })]],
+  ["each plan of a group", ofGroup],
+  ["the plan of a freezer", [definitionOf(freezer)]],
+  ["a plan with fallback hours", [definitionOf({ ...night, from: 0, readyBy: 0, fallback, whenLost: "on" })]],
+])("%s follows when_lost while its home is awaited, and is not ON when it is gone", (_, definitions) => {
+  using world = new PlansOnDisk({ definitions, timeline });
+  const seenAt = (now: number) => {
+    world.decide(now);
+    return world.plans.snapshots.map(({ on, reason: { code }, nextStart, definition: { id } }) => {
+      return { on, code, nextStart: nextStart !== null, lost: world.plans.wanted(id, null)?.lost };
+    });
+  };
+  world.decide(NOW);
+  for (const { id } of definitions) world.plans.commands.act(id, "run_now", NOW);
+  const listed = seenAt(NOW);
+  expect(listed).toEqual(definitions.map(() => expect.objectContaining({ on: true, lost: undefined })));
+  world.world.home = "awaited";
+  const awaited = { on: true, code: "unknown_home", lost: "on" };
+  expect(seenAt(NOW + HOUR / 4)).toEqual(definitions.map(() => expect.objectContaining(awaited)));
+  world.world.home = "listed";
+  expect(seenAt(NOW + HOUR / 4)).toEqual(listed);
+  world.world.home = "gone";
+  const gone = definitions.map(() => ({ on: false, code: "unknown_home", nextStart: false, lost: "on" }));
+  for (const later of [HOUR / 2, HOUR, 30 * HOUR]) expect(seenAt(NOW + later)).toEqual(gone);
+  world.restart();
+  expect(seenAt(NOW + 30 * HOUR)).toEqual(gone);
 });
 
 test("an ON without a run that ends it breaks a promise, unless the plan rests or is ON without prices", () => {

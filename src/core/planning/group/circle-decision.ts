@@ -11,9 +11,12 @@ import { inOrder, type PlanDefinition } from "../model/plan-definition.ts";
 import { type Away, type PlanSpec, type PlanWindow, whenLostOf } from "../model/plan-spec.ts";
 import { awayTime, neverIn, roundAt } from "../model/plan-windows.ts";
 import type { PlanInput, PlanMachine, Solve } from "../plan-input.ts";
+import { halted } from "../plan-interruption.ts";
 import { checkGroup, checkPlan } from "../plan-promises.ts";
+import { awakened } from "../plan-resting.ts";
 import { advancePlan, runsOf, UNDECIDED } from "../plan-state-machine.ts";
 import { planReasonOf } from "../snapshot/plan-reason.ts";
+import { settleRuns } from "../snapshot/plan-savings.ts";
 import { type PlanSnapshot, planSnapshot } from "../snapshot/plan-snapshot.ts";
 import { solvePlan } from "../solve-plan.ts";
 import { kilowattsOf, type PoweredRun, sunPrices, type UsualSurplus } from "../sun.ts";
@@ -22,9 +25,12 @@ import type { GroupSeat } from "./place-group.ts";
 import { afterStateOf, finishByOf, type PlanSlot } from "./plan-dependencies.ts";
 import { crowdedFor, type GroupTurn, groupTurn, inTurn } from "./power-group.ts";
 
+/** State of a plan's home. `awaited`: it may be in a list of homes that was never received. `gone`: no list has it. */
+export type PlanHome = "listed" | "awaited" | "gone";
+
 /** Prices of a plan. */
 export interface PlanPrices {
-  readonly isHomeKnown: boolean;
+  readonly home: PlanHome;
   /** Prices of the plan's kind, import or export; null if none are known. */
   readonly timeline: Timeline | null;
   /** True if the home has import prices and will not get the export prices that the plan needs. */
@@ -53,8 +59,10 @@ export interface DecisionContext {
 
 /** Returns all plans of a circle as decided at `context.now`. Stores nothing. Shape: in the order of their decision. */
 export function decideCircle(circle: readonly PlanSlot[], context: DecisionContext): readonly PlanSlot[] {
-  const slots = new Map(circle.map((slot) => [slot.definition.id, slot]));
-  const ordered = inOrder(inTurn(circle.map(({ definition }) => definition)));
+  const { pricesOf, now } = context;
+  const gone = new Set(circle.filter((slot) => pricesOf(slot).home === "gone"));
+  const slots = new Map(circle.map((slot) => [slot.definition.id, gone.has(slot) ? withoutHome(slot, now) : slot]));
+  const ordered = inOrder(inTurn(circle.flatMap((slot) => (gone.has(slot) ? [] : slot.definition))));
   const turns = context.trusted ? groupTurns(ordered, slots, context) : new Map<string, GroupTurn>();
   const decided = new Set<string>();
   for (const { id } of ordered) {
@@ -65,7 +73,7 @@ export function decideCircle(circle: readonly PlanSlot[], context: DecisionConte
   }
   for (const slot of slots.values()) {
     const check = (own: PlanSlot) => {
-      checkGroup(own, [...slots.values()], context.now);
+      checkGroup(own, [...slots.values()], now);
       return own;
     };
     slots.set(slot.definition.id, kept(slot, check, context));
@@ -80,14 +88,21 @@ export function decidedSnapshot(
   given: Pick<PlanSnapshot, "history" | "refused" | "learned">,
 ): PlanSnapshot {
   const { now, calendar, trusted, language } = context;
-  const { timeline, isHomeKnown, lacksExport, sun } = context.pricesOf({ definition, spec });
+  const { timeline, home: homeState, lacksExport, sun } = context.pricesOf({ definition, spec });
   const currency = timeline?.currency ?? null;
-  const home = isHomeKnown ? null : definition.home;
+  const home = homeState === "listed" ? null : definition.home;
   const reason =
     lacksExport && spec.enabled
       ? ({ code: "no_export_price", text: textIn(language, message("plan.no_export_price")) } as const)
       : planReasonOf({ spec, advance, now, calendar, trusted, currency, home, language, lacksSun: sun === null });
   return planSnapshot({ definition, spec, advance, reason, currency, now, ...given });
+}
+
+/** Ends the runs of a plan whose home is gone. It is not ON, and has no fallback: `when_lost` decides for plugs. */
+function withoutHome(slot: PlanSlot, now: EpochMs): PlanSlot {
+  const { memory } = slot.advance;
+  const ended = memory && settleRuns(halted(awakened(memory, now), now), slot.spec, [], now);
+  return { ...slot, advance: { ...UNDECIDED, ...ended, state: "impossible" } };
 }
 
 /** Plans that are decided already, and how those of groups are decided. */
@@ -128,10 +143,10 @@ function decideOne(
   });
   const group = turn && { token: turn.token, blocked: alone.blocked };
   const advanced = advancePlan({ ...alone, blocked: [...alone.blocked, ...crowded], ...(group ? { group } : {}) });
-  const { isHomeKnown, lacksExport } = context.pricesOf(slot);
-  // Without its home no run is ON, and `when_lost` decides.
+  const { home, lacksExport } = context.pricesOf(slot);
+  // Until its home is listed no run is ON, and `when_lost` decides.
   const lost = { ...advanced, running: null, lost: true, on: whenLostOf(spec) === "on" };
-  const advance = isHomeKnown ? advanced : lost;
+  const advance = home === "listed" ? advanced : lost;
   if (lacksExport && !advance.running) return { ...slot, advance: { ...advance, state: "impossible" } };
   checkPlan({ ...slot, advance }, { calendar: context.calendar, crowded });
   return { ...slot, advance };

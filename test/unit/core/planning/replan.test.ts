@@ -152,7 +152,7 @@ describe("a night plan before tomorrow's prices", () => {
   const morning = at("2026-03-10T07:40:00Z");
   const context = { calendar, trusted: true, language: "en", graceUntil: 0, onBroken: () => {} } as const;
   const decidedAt = (now: number, timeline: Timeline) => {
-    const pricesOf = () => ({ isHomeKnown: true, timeline, lacksExport: false });
+    const pricesOf = () => ({ home: "listed" as const, timeline, lacksExport: false });
     const own = { definition: definitionOf(spec), spec, advance: UNDECIDED };
     const [slot] = decideCircle([own], { ...context, now, pricesOf });
     const history = { month: null, monthBefore: null, lastRun: null } as never;
