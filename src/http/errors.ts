@@ -28,11 +28,15 @@ export const localErrorTable = {
 
 export type LocalErrorCode = keyof typeof localErrorTable;
 
+export type LackingScope = "control" | "admin";
+
 /** An error before it becomes a response. Every `ContractError` is one too. `reason` may be shown to users. */
 export interface LocalError extends Omit<ContractError, "code"> {
   readonly code: LocalErrorCode;
   /** Reason for refusing a command to a plan, for programs. */
   readonly refusal?: PlanRefusal;
+  /** Scope that the caller lacks. */
+  readonly scope?: LackingScope;
   /** Methods that a path supports, if the request has another one. */
   readonly allow?: string;
   /** The reason for the dashboard, which translates it. Absent for errors that only programs see. */
@@ -45,6 +49,11 @@ export function localError(code: LocalErrorCode, reason: Text, retryAfterSec?: n
   const said = typeof reason === "string" ? {} : { said: reason };
   const retry = retryAfterSec === undefined ? {} : { retryAfterSec };
   return { kind: "error", code, reason: textIn("en", reason), ...said, ...retry };
+}
+
+/** Returns the refusal of a caller that lacks a scope. */
+export function scopeError(scope: LackingScope, reason: Text): LocalError {
+  return { ...localError("forbidden", reason), scope };
 }
 
 export function errorBody({ code, reason, said, refusal, mistakes }: LocalError) {

@@ -12,7 +12,7 @@ import { PassingStartError } from "../core/status/start-error.ts";
 import type { EpochMs } from "../core/time/interval.ts";
 import { addQuotaHeaders } from "../service/contract/quota-headers.ts";
 import { negotiated } from "./compression.ts";
-import { type LocalError, localError } from "./errors.ts";
+import { type LocalError, localError, scopeError } from "./errors.ts";
 import { hasBody, readJsonBody } from "./request-body.ts";
 import { commonHeaders, endpointError, type LocalAnswer, operationError, replyOf, sendReply } from "./response.ts";
 import { type AuthRequest, isOperation, type LocalRequest, type Route, type RouteContext } from "./route.ts";
@@ -68,7 +68,7 @@ async function answerOf(visit: Visit): Promise<LocalAnswer> {
   const auth = messageOf(visit);
   const refused = auth && admit(visit, auth);
   if (refused) return refused;
-  if (route.scope === "admin" && !isAdmin(visit, auth)) return localError("forbidden", NEEDS_ADMIN);
+  if (route.scope === "admin" && !isAdmin(visit, auth)) return scopeError("admin", NEEDS_ADMIN);
   const takesJson = !route.takesFile && (route.method === "POST" || route.method === "PUT");
   const reading = takesJson ? await readJsonBody(request) : NO_BODY;
   if (reading.kind === "error") return reading;

@@ -51,10 +51,10 @@ export function commonHeaders(own: Headers, requestId: string): Record<string, s
 }
 
 export function endpointError(error: LocalError): Extract<Answered, { kind: "text" }> {
-  const { code, retryAfterSec, allow, said } = error;
+  const { code, retryAfterSec, allow } = error;
   const { status } = localErrorTable[code];
   const headers = {
-    ...challenge(status, said?.key),
+    ...challenge(status, error),
     ...(retryAfterSec !== undefined && { "Retry-After": String(retryAfterSec) }),
     ...(allow !== undefined && { Allow: allow }),
   };
@@ -63,11 +63,10 @@ export function endpointError(error: LocalError): Extract<Answered, { kind: "tex
 }
 
 /** Says how to log in, or which scope is missing. A request that had no key gets no error code (RFC 6750, section 3.1). */
-function challenge(status: number, reason = ""): Record<string, string> {
-  const scope = reason.endsWith("needs_admin") ? "admin" : reason === "refused.key_reads" ? "control" : null;
+function challenge(status: number, { scope, said }: LocalError): Record<string, string> {
   if (status !== 401 && !scope) return {};
   const missing = scope ? `, error="insufficient_scope", scope="${scope}"` : ', error="invalid_token"';
-  return { "WWW-Authenticate": `Bearer realm="elbro"${reason === "refused.send_key" ? "" : missing}` };
+  return { "WWW-Authenticate": `Bearer realm="elbro"${said?.key === "refused.send_key" ? "" : missing}` };
 }
 
 export function operationError(error: LocalError): Encoded {

@@ -3,7 +3,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { type Message, message } from "../../core/language/text.ts";
 import { SECOND_MS } from "../../core/time/interval.ts";
-import { type LocalErrorCode, localError } from "../../http/errors.ts";
+import { type LocalErrorCode, localError, scopeError } from "../../http/errors.ts";
 import { addressGroup } from "../../http/guards/address-group.ts";
 import { LoginThrottle } from "../../http/guards/login-throttle.ts";
 import type { QuotaLimits } from "../../http/quota-windows.ts";
@@ -84,7 +84,12 @@ export class ApiKeys {
     if (key.isThirdParty && permission !== "thirdParty")
       return { ...refused("invalid_token", message("refused.key_third_party", { name })), quota };
     if (permission === "control" && !key.control)
-      return { ...refused("forbidden", message("refused.key_reads", { name })), caller: name, quota };
+      return {
+        kind: "refused",
+        error: scopeError("control", message("refused.key_reads", { name })),
+        caller: name,
+        quota,
+      };
     return { kind: "admitted", caller: name, quota };
   }
 

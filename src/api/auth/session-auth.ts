@@ -8,9 +8,9 @@
  */
 
 import type { IncomingHttpHeaders } from "node:http";
-import { type Message, message } from "../../core/language/text.ts";
+import { message } from "../../core/language/text.ts";
 import { type EpochMs, MINUTE_MS } from "../../core/time/interval.ts";
-import { type LocalError, localError } from "../../http/errors.ts";
+import { type LocalError, localError, scopeError } from "../../http/errors.ts";
 import { addressGroup } from "../../http/guards/address-group.ts";
 import { isFromIngress } from "../../http/ingress.ts";
 import { type AuthRequest, type AuthResult, isOperation } from "../../http/route.ts";
@@ -52,10 +52,14 @@ export class SessionAuth {
       return { kind: "refused", error: localError("rate_limited", message("refused.page_busy"), 60) };
     if (ofService) return { kind: "admitted" };
     if (request.permission === "read") return { kind: "admitted", caller: key.name };
-    if (!fromOwnPage(request.headers)) return forbidden(message("refused.session_changes", { header: PAGE_HEADER }));
-    if (!key.control)
-      return forbidden(message(key.name === HOME_ASSISTANT.name ? "refused.ingress_admin" : "refused.needs_control"));
-    return { kind: "admitted", caller: key.name };
+    if (!fromOwnPage(request.headers))
+      return {
+        kind: "refused",
+        error: localError("forbidden", message("refused.session_changes", { header: PAGE_HEADER })),
+      };
+    if (key.control) return { kind: "admitted", caller: key.name };
+    const reason = message(key.name === HOME_ASSISTANT.name ? "refused.ingress_admin" : "refused.needs_control");
+    return { kind: "refused", error: scopeError("control", reason) };
   }
 
   /** Returns whether a page's request would still be admitted. Counts nothing. */
@@ -110,8 +114,4 @@ export function fromOwnPage(headers: IncomingHttpHeaders | undefined): boolean {
 
 export function fromElsewhere(): LocalError {
   return localError("forbidden", message("refused.own_page", { header: PAGE_HEADER }));
-}
-
-function forbidden(reason: Message): AuthResult {
-  return { kind: "refused", error: localError("forbidden", reason) };
 }

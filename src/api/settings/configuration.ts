@@ -5,7 +5,7 @@ import type { EntryList } from "../../config/entry-list.ts";
 import { joined, mistakeAt } from "../../config/reading/mistake.ts";
 import { languageOf } from "../../core/language/language.ts";
 import { textIn } from "../../core/language/text.ts";
-import { type LocalError, localError } from "../../http/errors.ts";
+import { type LocalError, localError, scopeError } from "../../http/errors.ts";
 import type { LocalRequest } from "../../http/route.ts";
 import { type Answered, type BodyRow, endpoint } from "../endpoint.ts";
 import type { LocalSource } from "../house/local-source.ts";
@@ -151,5 +151,6 @@ export function withRevision<Body extends { readonly revision: string }>(body: B
 }
 
 export function refusedEdit({ code, reason, mistakes }: EditRefusal): LocalError {
+  if (code === "forbidden") return scopeError("admin", reason);
   return { ...localError(code, reason), ...(mistakes ? { mistakes } : {}) };
 }

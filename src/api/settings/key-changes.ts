@@ -5,7 +5,7 @@ import { message } from "../../core/language/text.ts";
 import { throwIfShort } from "../../core/status/start-error.ts";
 import { isSameName, KEY_NAME } from "../../core/text/key-name.ts";
 import { DAY_MS, type EpochMs, formatInstant } from "../../core/time/interval.ts";
-import { type LocalError, localError } from "../../http/errors.ts";
+import { type LocalError, localError, scopeError } from "../../http/errors.ts";
 import { type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../../storage/api-key-file.ts";
 import { type MadeKey, makeKey } from "../auth/made-keys.ts";
 import * as s from "../schema.ts";
@@ -16,7 +16,7 @@ export type KeyConfig = Pick<Config, "api" | "data_dir">;
 export type KeyCaller = { readonly now: EpochMs; readonly isAdmin: boolean };
 
 function needsAdmin(): LocalError {
-  return localError("forbidden", message("refused.key_needs_admin"));
+  return scopeError("admin", message("refused.key_needs_admin"));
 }
 
 export const newKey = () =>

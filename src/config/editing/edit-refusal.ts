@@ -16,6 +16,7 @@ export interface Caller {
 
 export type EditRefusal = {
   readonly kind: "refused";
+  /** `forbidden`: the caller lacks the scope admin. */
   readonly code: "invalid_parameter" | "resource_not_found" | "conflict" | "precondition_failed" | "forbidden";
   /** A text is a message of the operating system. */
   readonly reason: Text;

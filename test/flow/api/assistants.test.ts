@@ -200,14 +200,6 @@ test("messages that are not of the protocol get an error, and no key gets nothin
     return [answer.status, answer.headers.get("www-authenticate")];
   };
   expect(await asked({})).toEqual([401, 'Bearer realm="elbro"']);
-  const denied = await daemon.send(
-    "POST",
-    "/local/v1/plans/washer",
-    { hours: 1 },
-    { authorization: `Bearer ${READ_KEY}` },
-  );
-  const insufficient = 'Bearer realm="elbro", error="insufficient_scope", scope="control"';
-  expect([denied.status, denied.headers.get("www-authenticate")]).toEqual([403, insufficient]);
   const wrong = { authorization: "Bearer no-key-at-all" };
   expect(await asked(wrong)).toEqual([401, 'Bearer realm="elbro", error="invalid_token"']);
   const listening = await fetch(`${daemon.url}/mcp`, { headers: { authorization: `Bearer ${READ_KEY}` } });

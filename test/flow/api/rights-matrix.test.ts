@@ -95,9 +95,12 @@ test("no route is open to more callers than promised, and each answers every cal
       const [first] = contexts;
       if (!NIGHTLY && context !== first && !TRIED.includes(`${door.method} ${door.path}`)) continue;
       for (const credential of credentials) {
-        const { expected, status } = await house.ask(door, credential, context);
+        const { expected, status, challenge } = await house.ask(door, credential, context);
         const verdict = REFUSALS.includes(status) ? status : "in";
         cells++;
+        const lacksScope = context === first && status === 403 && ["control", "admin"].includes(door.scope);
+        if (lacksScope && !/error="insufficient_scope", scope="(control|admin)"$/.test(challenge))
+          wrong.push(`${door.method} ${door.path}, ${credential.name}: 403 names no scope`);
         const isHidden = (status === 0 || status === 429) && door.path !== "/events";
         if (verdict !== expected || isHidden)
           wrong.push(`${door.method} ${door.path}, ${credential.name}, ${context.name}: ${status}, not ${expected}`);
@@ -152,8 +155,8 @@ async function openHouse() {
       const query = `?home=no-such${credential.query ?? ""}`;
       const known: Readonly<Record<string, string>> = { token, home: "home", query: LONG, addressId: LONG };
       const path = door.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? "no-such") + query;
-      const status = await sender.send({ method, path, headers }, credential);
-      return { status, expected: expectedVerdict(this.doors, credential, context, sent) };
+      const answer = await sender.send({ method, path, headers }, credential);
+      return { ...answer, expected: expectedVerdict(this.doors, credential, context, sent) };
     },
     async [Symbol.asyncDispose]() {
       sender.close();
@@ -288,25 +291,26 @@ class Sender {
     this.#daemon = daemon;
   }
 
-  async send(options: http.RequestOptions, { kind }: Credential): Promise<number> {
+  async send(options: http.RequestOptions, { kind }: Credential) {
     if (kind === "session" && ++this.#pages % PAGES_PER_MINUTE === 0)
       await this.#daemon.clock.runUntil(this.#daemon.clock.now() + MINUTE_MS);
     const { method } = options;
     const headers = { ...options.headers, "content-type": "application/json" };
     const hasBody = method === "POST" || method === "PUT";
-    const status = Promise.withResolvers<number>();
+    const answer = Promise.withResolvers<{ readonly status: number; readonly challenge: string }>();
     const request = http.request({ ...options, port: this.#daemon.apiPort, agent: this.#agentFor(kind), headers });
     request.once("response", (response) => {
       const type = response.headers["content-type"] ?? "";
       if (type.startsWith("text/event-stream")) request.destroy();
       else response.resume();
-      const code = response.statusCode ?? 0;
-      if (request.destroyed) status.resolve(code);
-      else response.once("end", () => status.resolve(code));
+      const challenge = response.headers["www-authenticate"] ?? "";
+      const known = { status: response.statusCode ?? 0, challenge };
+      if (request.destroyed) answer.resolve(known);
+      else response.once("end", () => answer.resolve(known));
     });
-    request.on("error", () => status.resolve(0));
+    request.on("error", () => answer.resolve({ status: 0, challenge: "" }));
     request.end(hasBody ? BODY : undefined);
-    return status.promise;
+    return answer.promise;
   }
 
   close(): void {
