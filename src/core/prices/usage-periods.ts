@@ -20,8 +20,8 @@ export interface UsagePeriod extends Interval {
 /** Operation, unit and range of the sums. */
 export type UsageWanted = { readonly operation: UsageOperation; readonly unit: UsageUnit; readonly range: Interval };
 
-/** The least known share of the hours of a period whose sum is compared with another's. */
-const MIN_KNOWN_SHARE = 0.95;
+/** The least known share of the hours of a period whose sum counts as that of the whole. */
+export const MIN_KNOWN_SHARE = 0.97;
 
 /** Returns the sum of the periods in an interval; null if too many hours are unknown: a part is not the whole. */
 export function sumOfWhole(periods: readonly UsagePeriod[], { start, end }: Interval): number | null {

@@ -1,6 +1,6 @@
 /** Part with consumption, costs, export and revenue, by hours, days, months or years. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { UsageUnit } from "../../core/prices/usage-periods.ts";
+import { MIN_KNOWN_SHARE, type UsageUnit } from "../../core/prices/usage-periods.ts";
 import { HOUR_MS } from "../../core/time/interval.ts";
 import type { ChartView } from "../chart/chart-view.ts";
 import { Plot } from "../chart/plot.tsx";
@@ -26,8 +26,6 @@ import { marketMean, readUsage } from "./use-reading.ts";
 
 const DatesForm = lazy(async () => (await import("./use-dates.tsx")).DatesForm);
 
-/** Share of missing hours above which a bar is hatched. The read-out mentions any missing hour. */
-const MAX_LACKING = 0.03;
 const CUSTOM_DAYS = 30;
 const MEASURE_NAMES = Object.keys(MEASURES) as MeasureName[];
 const PERIOD_KINDS = [...(Object.keys(PERIODS) as (keyof typeof PERIODS)[]), "custom"] as const;
@@ -247,8 +245,9 @@ function UseChart({ use, home }: { readonly use: ReadUse | null; readonly home: 
   );
 }
 
+/** Returns whether a bar is hatched. The read-out mentions any missing hour. */
 function isPartial({ start, end, value, missing }: UsageBar): boolean {
-  return value !== null && missing * HOUR_MS > (end - start) * MAX_LACKING;
+  return value !== null && missing * HOUR_MS > (end - start) * (1 - MIN_KNOWN_SHARE);
 }
 
 /** Returns the texts of a bar: time, amount and notes. */

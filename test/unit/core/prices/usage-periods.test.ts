@@ -45,9 +45,9 @@ describe("usagePeriods", () => {
     ]);
   });
 
-  test("sumOfWhole is null if more than a twentieth of the hours is unknown", () => {
+  test("sumOfWhole is null if more than 3 % of the hours are unknown", () => {
     const sumWithout = (hours: number) =>
       sumOfWhole(usagePeriods([rows.slice(hours)], { operation: "consumption", unit: "day", range }, calendar), range);
-    expect([0, 10, 11, rows.length].map(sumWithout)).toEqual([217, 207, null, null]);
+    expect([0, 6, 7, rows.length].map(sumWithout)).toEqual([217, 211, null, null]);
   });
 });
