@@ -117,12 +117,9 @@ function Quota({
   const { t, f } = usePage();
   return (
     <>
-      <span class="number">{t("left_of", { left: left ?? "–", limit: limit ?? "–" })}</span>
+      <span class="number">{t("left_of", { left: left ?? "–", limit: limit ?? "–" })}</span>{" "}
       {resetsAt !== null && (
-        <span class="faint">
-          {" · "}
-          <span class="whole">{t("resets_at", { time: f.time(Date.parse(resetsAt)) })}</span>
-        </span>
+        <span class="faint whole">{`(${t("resets_at", { time: f.time(Date.parse(resetsAt)) })})`}</span>
       )}
       {limit > 0 && left !== null && (
         <meter aria-label={name} min={0} max={limit} low={limit * LOW_SHARE} optimum={limit} value={left} />
@@ -196,14 +193,11 @@ function Versions({ system }: SystemProps) {
     <Block title={t("versions")}>
       <dl class="rows">
         <Row name="elbro">
-          {version}
+          {`${version} `}
           {update?.newer && (
-            <>
-              {" · "}
-              <a {...(update.url !== null && { href: update.url })}>
-                {t("update_available", { version: update.version })}
-              </a>
-            </>
+            <a class="whole" {...(update.url !== null && { href: update.url })}>
+              {t("update_available", { version: update.version })}
+            </a>
           )}
         </Row>
         <Row name="Node.js">{node}</Row>
