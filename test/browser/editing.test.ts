@@ -75,7 +75,7 @@ describe.skipIf(lacks("Chromium"))(
       // Only the preview of the last field has a cost.
       await typeKeys(dialog(screen).getByLabel("Energy per round, kWh"), "1.4");
       const seen = await screen.untilText("dialog .preview", /(today|tomorrow).*Costs DKK \d\.\d\d/i);
-      await expect.poll(() => page.locator("dialog .lane rect").count()).toBe(1);
+      await expect.poll(() => page.locator("dialog .lane i").count()).toBe(1);
       await screen.picture("plan-new-phone");
       await dialog(screen).getByRole("button", { name: "Save" }).click();
       await screen.untilText("#plans .edited", /Washer is saved\./);

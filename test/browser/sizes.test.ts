@@ -112,6 +112,26 @@ describe.skipIf(lacks("Chromium"))("the dashboard at every size (in Chromium; sk
     expect(await bottom()).toBeLessThanOrEqual(2 * (780 - 58));
   });
 
+  test("the lanes of twenty plans scroll, also with the keyboard, and the prices above them stay in view", async () => {
+    const plans = Array.from({ length: 20 }, (_, i) => planEntry({ name: `Plan ${i + 1}`, kind: "slots", hours: 2 }));
+    await using many = await startDashboard({ start: "2026-03-10T15:20:00Z", plans });
+    await using screen = await screens.look(many, { view: "prices" });
+    const lanes = screen.page.locator("#prices .lanes");
+    for (const size of SIZES_SHOWN) {
+      await screen.resize(size);
+      await screen.page.locator("#prices .plot").scrollIntoViewIfNeeded();
+      await lanes.press("Home");
+      await screen.until("document.querySelector('.lanes').scrollTop === 0");
+      await lanes.press("End");
+      const inView = "document.querySelector('.lanes').getBoundingClientRect().bottom";
+      await screen.until(`document.querySelector('.lane:last-child').getBoundingClientRect().bottom <= ${inView} + 1`);
+      const top = "document.querySelector('#prices .plot').getBoundingClientRect().top";
+      expect(Number(await screen.page.evaluate(`${inView} - ${top}`)), size).toBeLessThan(780 - 58);
+    }
+    await screen.picture("lanes-20-wide");
+    expect(await axeViolations(screen)).toEqual([]);
+  });
+
   describe("without a home because of a wrong key", () => {
     let wrong: TestDaemon;
     beforeAll(async () => {

@@ -9,21 +9,17 @@ const VALUE_DISTANCE = 34;
 const VALUE_CHARACTER = 7.2;
 const MIN_LEFT = 24;
 const RIGHT = 6;
-/** Height of a lane with its name to the left, and with its name above it in a narrow chart. */
-const LANE_HEIGHT = 20;
-const NARROW_LANE_HEIGHT = 34;
-/** Width of a letter of 11 and 12 px, and of the icon of a lane with its gap. */
-export const LETTER_PX = 6;
-export const ICON_WIDTH = 22;
+/** Width of a letter of the name of a lane, and of its icon with the gap. */
+const LETTER_PX = 6;
+const ICON_WIDTH = 22;
 /** Minimum width of a chart with room for names to the left, and maximum share of it that they take. */
 const WIDE = 560;
-const MAX_NAMES_SHARE = 0.22;
+const MAX_NAMES_SHARE = 0.26;
 /** Share of the values' range that stays free beyond the longest bars. */
 const MARGIN = 0.06;
 
 export interface ChartSize {
   readonly width: number;
-  /** Height without the lanes. */
   readonly height: number;
   /** The user's text size relative to 16 px. */
   readonly scale: number;
@@ -36,10 +32,8 @@ export interface ChartFrame extends ChartSize {
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
-  readonly lane: number;
   /** Whether the names of the lanes are above them, not to the left. */
   readonly isNarrow: boolean;
-  readonly lanesTop: number;
   /** Middle of the line with the names of days. */
   readonly daysMiddle: number;
   readonly ticks: readonly ChartTick[];
@@ -50,14 +44,11 @@ export interface ChartFrame extends ChartSize {
 }
 
 export function frameOf(view: ChartView, size: ChartSize): ChartFrame {
-  const { width, scale } = size;
+  const { width, height, scale } = size;
   const { from, to, days = [], lanes = [] } = view;
   const isNarrow = width < WIDE * scale;
-  const lane = (isNarrow ? NARROW_LANE_HEIGHT : LANE_HEIGHT) * scale;
-  const lanesTop = size.height;
-  const height = lanesTop + lane * lanes.length;
   const top = TOP * scale;
-  const bottom = lanesTop - (days.length > 0 ? 2 : 1) * LINE_HEIGHT * scale - 2;
+  const bottom = height - (days.length > 0 ? 2 : 1) * LINE_HEIGHT * scale - 2;
   const [low, high] = rangeOf(view);
   const values = valuesOf(low, high, (bottom - top) / (VALUE_DISTANCE * scale));
   const longest = Math.max(0, ...values.map((value) => view.valueText(value).length));
@@ -68,14 +59,12 @@ export function frameOf(view: ChartView, size: ChartSize): ChartFrame {
   const ticks = view.ticksFor(Math.max(1, Math.floor((right - left) / (LABEL_WIDTH * scale))));
   const isOnlyLine = ticks.every(({ text }) => text === "");
   return {
-    ...{ ...size, height, view },
+    ...{ ...size, view },
     left,
     top,
     right,
     bottom,
-    lane,
     isNarrow,
-    lanesTop,
     daysMiddle: bottom + LINE_HEIGHT * (isOnlyLine ? 0.75 : 1.5) * scale,
     ticks,
     values,

@@ -1,11 +1,11 @@
-/** Draws a chart as SVG. Screen readers skip it: the slider above it has its texts. */
+/** Draws a chart as SVG, and the lanes below it. Screen readers skip the SVG: the slider above it has its texts. */
 import { useId } from "preact/hooks";
-import { type ChartFrame, ICON_WIDTH, LETTER_PX } from "./chart-frame.ts";
-import { type ChartLane, stackOf } from "./chart-view.ts";
+import type { ChartFrame } from "./chart-frame.ts";
+import { stackOf } from "./chart-view.ts";
+import { Lanes } from "./lanes.tsx";
 
 /** Minimum width of bars that have a gap between them. */
 const APART_PX = 5;
-const MIN_RUN_PX = 3;
 /** Height of the mark of an unknown value. */
 const GAP_PX = 4;
 const BOLD_LETTER_PX = 7;
@@ -15,45 +15,39 @@ export function Drawing({ frame }: { readonly frame: ChartFrame }) {
   const { view, width, height, left, top, right, bottom, scale, x, y } = frame;
   const zero = Math.round(y(0));
   return (
-    <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true" style={{ fontSize: `${11 * scale}px` }}>
-      <text class="unit" x={2} y={top - 4}>
-        {view.unit}
-      </text>
-      {frame.values.map((value) => (
-        <g key={value} class="value">
-          <path d={`M${left} ${Math.round(y(value)) + 0.5}H${right}`} />
-          <text x={left - 4} y={y(value)}>
-            {view.valueText(value)}
-          </text>
-        </g>
-      ))}
-      <Bars frame={frame} />
-      <path class="zero" d={`M${left} ${zero}H${right}`} />
-      {frame.ticks.map(({ at, text, strong }) => (
-        <g key={at} class="tick">
-          {strong && at > view.from && at < view.to && <path d={`M${Math.round(x(at))} ${top}V${bottom}`} />}
-          <text x={x(at)} y={bottom + 12 * scale}>
-            {text}
-          </text>
-        </g>
-      ))}
-      {view.days?.map(({ start, end, text }) => (
-        <text key={start} class="day" x={(x(start) + x(end)) / 2} y={frame.daysMiddle}>
-          {shortened(text, (x(end) - x(start)) / (BOLD_LETTER_PX * scale))}
+    <>
+      <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true" style={{ fontSize: `${11 * scale}px` }}>
+        <text class="unit" x={2} y={top - 4}>
+          {view.unit}
         </text>
-      ))}
-      {view.lanes?.map((lane, row) => (
-        <Lane key={row} frame={frame} lane={lane} top={frame.lanesTop + row * frame.lane} />
-      ))}
-      <Now frame={frame} />
-    </svg>
+        {frame.values.map((value) => (
+          <g key={value} class="value">
+            <path d={`M${left} ${Math.round(y(value)) + 0.5}H${right}`} />
+            <text x={left - 4} y={y(value)}>
+              {view.valueText(value)}
+            </text>
+          </g>
+        ))}
+        <Bars frame={frame} />
+        <path class="zero" d={`M${left} ${zero}H${right}`} />
+        {frame.ticks.map(({ at, text, strong }) => (
+          <g key={at} class="tick">
+            {strong && at > view.from && at < view.to && <path d={`M${Math.round(x(at))} ${top}V${bottom}`} />}
+            <text x={x(at)} y={bottom + 12 * scale}>
+              {text}
+            </text>
+          </g>
+        ))}
+        {view.days?.map(({ start, end, text }) => (
+          <text key={start} class="day" x={(x(start) + x(end)) / 2} y={frame.daysMiddle}>
+            {shortened(text, (x(end) - x(start)) / (BOLD_LETTER_PX * scale))}
+          </text>
+        ))}
+        <Now frame={frame} />
+      </svg>
+      {view.lanes && <Lanes frame={frame} />}
+    </>
   );
-}
-
-/** Returns the visible part of an interval. */
-function spanOf({ left, right, x }: ChartFrame, { start, end }: { readonly start: number; readonly end: number }) {
-  const first = Math.max(left, x(start));
-  return { x: first, width: Math.max(2, Math.min(right, x(end)) - first) };
 }
 
 /** Bars of the same look share a path. */
@@ -106,42 +100,6 @@ function looksOf({ view, left, right, x, y }: ChartFrame): Map<string, string> {
 
 function box(x: number, y: number, width: number, height: number): string {
   return `M${x} ${y.toFixed(1)}h${width}v${height.toFixed(1)}h${-width}z`;
-}
-
-/** The runs of a plan, with its name to the left, or above in a narrow chart. */
-function Lane({
-  frame,
-  lane: { name, icon, kind, runs },
-  top,
-}: Readonly<{ frame: ChartFrame; lane: ChartLane; top: number }>) {
-  const { view, left, right, scale, lane, isNarrow } = frame;
-  const height = 10 * scale;
-  const middle = top + (isNarrow ? lane - height / 2 - 3 * scale : lane / 2);
-  const size = 15 * scale;
-  const room = isNarrow ? right - left : left - ICON_WIDTH * scale;
-  return (
-    <g class="lane">
-      <path d={`M${left} ${Math.round(middle) + 0.5}H${right}`} />
-      {runs
-        .filter(({ start, end }) => end > view.from && start < view.to)
-        .map((run) => {
-          const { x, width } = spanOf(frame, run);
-          const look = run.past ? "past" : run.likely ? "likely" : undefined;
-          const shape = { width: Math.max(MIN_RUN_PX, width), height, rx: height / 2, fill: `var(--${kind})` };
-          return <rect key={run.start} {...{ x, y: middle - height / 2 }} {...shape} class={look} />;
-        })}
-      <g
-        class="icon"
-        transform={`translate(2 ${middle - size / 2}) scale(${size / 24})`}
-        style={{ color: `var(--${kind})` }}
-      >
-        <path d={icon} />
-      </g>
-      <text x={isNarrow ? left : ICON_WIDTH * scale} y={isNarrow ? top + 9 * scale : middle}>
-        {shortened(name, room / (LETTER_PX * scale))}
-      </text>
-    </g>
-  );
 }
 
 /** Returns a name shortened to a number of letters; empty if fewer than 4 fit. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { HOUR_MS } from "../../../src/core/time/interval.ts";
 import { comingHours, covers, figuresOf, outlook, type ShownPoint } from "../../../src/dashboard/timeline.ts";
-import { addedUp, averagePaid, MEASURES, totalOf } from "../../../src/dashboard/use/energy.ts";
+import { addedUp, MEASURES, totalOf } from "../../../src/dashboard/use/energy.ts";
 import { serviceCalendar } from "../../../src/service/service-calendar.ts";
 
 const MIDNIGHT = Date.parse("2026-06-01T22:00:00Z");
@@ -83,13 +83,6 @@ describe("energy by local units", () => {
   });
   const range = { from: dayStart, to: dayEnd, unit: "day" as const, until: dayEnd };
 
-  test("energy by local units has 25 hours on the 25-hour day, all included in its sum", () => {
-    const rows = answer(() => 1).data;
-    expect(addedUp(rows, MEASURES.consumption, { ...range, unit: "hour" }, calendar)).toHaveLength(25);
-    const [day] = addedUp(rows, MEASURES.consumption, range, calendar);
-    expect(day).toMatchObject({ value: 25, missing: 0, estimate: true });
-  });
-
   test("energy by local units does not count a gap as zero, and returns the number of missing hours", () => {
     const rows = answer((i) => (i < 2 ? null : 1)).data;
     expect(addedUp(rows, MEASURES.consumption, range, calendar)).toMatchObject([{ value: 23, missing: 2 }]);
@@ -110,17 +103,5 @@ describe("energy by local units", () => {
     expect(addedUp(rows, MEASURES.consumption, { ...range, until: dayStart + 5 * HOUR_MS }, calendar)).toMatchObject([
       { missing: 0 },
     ]);
-  });
-
-  test("energy by local units weights the average price by the energy used", () => {
-    const row = (energyKWh: number, totalPricePerKWh: number | null) => ({
-      start: iso(dayStart),
-      end: iso(dayStart + HOUR_MS),
-      energyKWh,
-      totalPricePerKWh,
-      totalCost: 9,
-    });
-    expect(averagePaid([row(3, 1), row(1, 5), row(0, null)])).toBe(2);
-    expect(averagePaid([])).toBeNull();
   });
 });
