@@ -474,12 +474,6 @@ speed: 3
     ]);
   });
 
-  test("an alias without an anchor", () => {
-    expect(mistakesOf("consumer:\n  api_key: *canary\n")).toEqual([
-      "line 2, column 12: a value that begins with & or * needs quotes",
-    ]);
-  });
-
   test("excessive nesting", () => {
     for (const text of [`a: ${"[".repeat(200_000)}`, `a:\n${"- ".repeat(100_000)}`])
       expect(mistakesOf(text)[0]).toBe("the file: brackets or lists are nested too deeply");
