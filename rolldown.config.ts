@@ -74,6 +74,21 @@ function withTextFiles(): Plugin {
   };
 }
 
+/**
+ * Shortens modules of which elbro uses little: find-my-way's check of patterns in routes, of which elbro has none, and the
+ * package of mqtt, whose version is read.
+ */
+function withoutUnused(): Plugin {
+  return {
+    name: "without-unused",
+    transform: {
+      filter: { id: /\/node_modules\/(safe-regex2\/index\.js|mqtt\/package\.json)$/ },
+      handler: (code, id) =>
+        id.endsWith(".js") ? "module.exports = () => true;" : JSON.stringify({ version: JSON.parse(code).version }),
+    },
+  };
+}
+
 /** Escapes characters beyond Latin-1 in literals. With one of them, V8 keeps a whole file in two bytes per character. */
 function inLatin1(): Plugin {
   return {
@@ -136,14 +151,21 @@ function withImports(file: string): string {
   return read(file).replace(/@import "(.+)";/g, (_, name: string) => read(path.join(path.dirname(file), name)));
 }
 
-/** Returns HTML without what may be left out: these end tags, and the escapes of quotation marks in texts. Together 25 kB. */
+/** Returns HTML without what may be left out: these end tags, and the escapes of quotation marks in texts. Together 28 kB. */
 function shortened(html: string): string {
-  return html.replace(/<\/(td|th|tr|li|p)>/g, "").replace(/>[^<]+/g, (text) => text.replaceAll("&quot;", '"'));
+  const tags = html
+    .replace(/<\/(td|th|tr|li|p|thead|tbody)>/g, "")
+    .replace(/\n+(?=<(tr|tbody|\/table|li|p|h\d|div|\/?ul))/g, "");
+  return tags.replace(/>[^<]+/g, (text) => text.replaceAll("&quot;", '"'));
 }
 
-/** Returns CSS without comments and indentation, and any other text unchanged. */
+/** Returns CSS without comments, spaces around punctuation, and last semicolons, and any other text unchanged. */
 function minifiedText(name: string, text: string): string {
-  return name.endsWith(".css") ? text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\s+/g, " ") : text;
+  if (!name.endsWith(".css")) return text;
+  const words = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/\s+/g, " ");
+  return words
+    .replace(/"[^"]*"|([{};:,]) | (?=[{}])/g, (all, mark) => mark ?? (all === " " ? "" : all))
+    .replace(/;}/g, "}");
 }
 
 /** Modules of the pages and of the mDNS thread, which have builds of their own. */
@@ -265,7 +287,7 @@ export default defineConfig({
       "lru-cache": path.join(import.meta.dirname, "node_modules/lru-cache/dist/esm/index.js"),
       // Never used: of undici, a second build of its parser, without which it uses the first one, HTTP/2, which elbro
       // does not allow, and forms as bodies; threads, several streams and hidden values of pino; the native client of pg;
-      // parts for browsers. Together 165 kB.
+      // find-my-way's tree as text; parts for browsers. Together 170 kB.
       "../llhttp/llhttp_simd-wasm.js": false,
       "./client-h2.js": false,
       "../web/fetch/body.js": false,
@@ -277,12 +299,13 @@ export default defineConfig({
       "./lib/transport": false,
       "./transport": false,
       "./browser.js": false,
+      "./lib/pretty-print": false,
       "worker-timers": false,
       // The module build, so that unused code is omitted.
       yaml: path.join(import.meta.dirname, "node_modules/yaml/browser/dist/index.js"),
     },
   },
-  plugins: [withPages(), withMdnsThread(), withTextFiles(), inLatin1(), asPackage()],
+  plugins: [withPages(), withMdnsThread(), withTextFiles(), withoutUnused(), inLatin1(), asPackage()],
   // Dynamic imports (embedded broker, demo, HTTP client, WebSocket, LAN API) become files of their own. One single file
   // would load all Node modules that they use at every start, which costs 4 MB.
   output: {
