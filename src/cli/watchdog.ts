@@ -5,12 +5,12 @@
  */
 import { spawn } from "node:child_process";
 
-/** Length of a pause, and the pauses without a sign of life after which the program is ended: 36 to 54 s. */
-const PAUSE_SEC = 18;
+/** Length of a pause, and the pauses without a sign of life after which the program is ended: 40 to 60 s. */
+const PAUSE_SEC = 20;
 const MAX_MISSED = 2;
 /** Pauses that one long step may take, such as the upgrade or the check of a large database: nine minutes. */
-const LONG_STEP = 30;
-const BEAT_MS = 5_000;
+const LONG_STEP = 27;
+const BEAT_MS = 10_000;
 
 /**
  * USR1 is a sign of life, USR2 announces a long step. The first process ends the shell when the program ends, whose end

@@ -52,7 +52,7 @@ test.skipIf(process.platform === "win32")(
     await until(() => said.endsWith("hangs\n"));
     for (let i = 0; i < 3; i++) await pause();
     expect(await closed).toEqual([null, "SIGKILL"]);
-    expect(errors).toContain("elbro did not respond for 36 s and is ended");
+    expect(errors).toContain("elbro did not respond for 40 s and is ended");
     closeSync(end);
   },
 );
