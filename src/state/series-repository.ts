@@ -79,7 +79,7 @@ export class SeriesRepository {
     this.#now = now;
     this.store = new SeriesStore(database, calendar, writing);
     this.requestLog = new RequestLog(database);
-    this.doubtful = new DoubtfulPrices(this.#memory, calendar);
+    this.doubtful = new DoubtfulPrices(this.#memory, calendar, (series, range) => this.store.rows(series, range));
   }
 
   stateOf(series: SeriesKey): SeriesState {

@@ -51,12 +51,15 @@ const storedDays = z.array(z.object({ day: z.number(), maximum: z.number(), medi
 export class DoubtfulPrices {
   readonly #memory: KeyValue;
   readonly #calendar: Calendar;
+  readonly #rows: (series: SeriesKey, range: Interval) => Rows;
   /** Implausible prices by the name of their series; null before the first use. */
   #doubts: Map<string, Readonly<Doubts>> | null = null;
 
-  constructor(memory: KeyValue, calendar: Calendar) {
+  /** `rows` returns what is stored of a series. */
+  constructor(memory: KeyValue, calendar: Calendar, rows: (series: SeriesKey, range: Interval) => Rows) {
     this.#memory = memory;
     this.#calendar = calendar;
+    this.#rows = rows;
   }
 
   /** Returns the prices of a series that nothing may act on. Shape: ascending by start. */
@@ -128,7 +131,8 @@ export class DoubtfulPrices {
     const recent = points.filter(({ start }) => start >= since);
     if (recent.length === 0) return [];
     const name = `usual_prices/${series.account}/${series.place}`;
-    const stored = readJson(this.#memory, name, storedDays)?.filter(({ day }) => day >= since) ?? [];
+    const known = readJson(this.#memory, name, storedDays) ?? this.#daysOf(series, { start: since, end: today });
+    const stored = known.filter(({ day }) => day >= since);
     const usual = usualPrices(stored.filter(({ day }) => day < today));
     const days = new Map(stored.map((each) => [each.day, each]));
     const implausible: StatedPrice[] = [];
@@ -140,8 +144,18 @@ export class DoubtfulPrices {
       if (prices && series.operation !== "forecastPrices" && (day > today || !days.has(day)))
         days.set(day, { day, ...prices });
     }
-    this.#memory.write(name, JSON.stringify([...days.values()].sort((a, b) => a.day - b.day)));
+    const next = [...days.values()].sort((a, b) => a.day - b.day);
+    if (next.length > 0) this.#memory.write(name, JSON.stringify(next));
     return implausible;
+  }
+
+  /** Returns what the stored prices of each day were, which a database of an earlier version does not say. */
+  #daysOf(series: SeriesKey, range: Interval): z.infer<typeof storedDays> {
+    const points = series.operation === "prices" ? pricePoints(this.#rows(series, range), false) : [];
+    return [...Map.groupBy(points, ({ start }) => this.#calendar.startOf("day", start))].flatMap(([day, own]) => {
+      const prices = pricesOfDay(own);
+      return prices ? { day, ...prices } : [];
+    });
   }
 
   #keepPast(series: SeriesKey, points: readonly StatedPrice[], at: EpochMs): void {

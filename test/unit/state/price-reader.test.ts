@@ -68,7 +68,7 @@ function open(more: Partial<HomeReaderDeps> = {}): HomeReader {
   return new HomeReader({
     store,
     calendar,
-    doubtful: new DoubtfulPrices(kept, calendar),
+    doubtful: new DoubtfulPrices(kept, calendar, () => []),
     memory: kept,
     ...more,
   });

@@ -37,6 +37,18 @@ test("a price is doubtful until a second response, 15 minutes later, states it; 
   expect(await answer(61, 1)).toEqual([[], true, true]);
 });
 
+test("prices that an earlier version stored are compared with at once", async () => {
+  using disk = new StoreOnDisk();
+  const repository = new SeriesRepository(disk.database, calendar, () => TODAY.end);
+  const history = { rows: rowsOf("hour", HISTORY, () => 1), envelope: {}, now: TODAY.start };
+  for (const _ of repository.store.storing(SERIES, HISTORY, history, () => undefined));
+  const forecast = { ...SERIES, operation: "forecastPrices", unit: "latest" } as const;
+  const rows = rowsOf("hour", TODAY, (start) => (start === TODAY.start + 17 * HOUR_MS ? 1840 : 1));
+  for (const series of [forecast, SERIES])
+    await repository.keep(series, TODAY, { rows, envelope: {}, at: TODAY.start });
+  expect(repository.doubtful.of(SERIES)).toMatchObject([{ ...hourAt(17), price: 1840 }]);
+});
+
 test("a refused row makes its day incomplete until a response has all of it, and the others stay in use", async () => {
   using disk = new StoreOnDisk();
   const repository = new SeriesRepository(disk.database, calendar, () => TODAY.end);
