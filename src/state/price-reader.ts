@@ -26,7 +26,7 @@ import type { Envelope, SeriesKey } from "../core/series/series.ts";
 import { keepingPromises } from "../core/status/kept-promise.ts";
 import type { Problems } from "../core/status/problem.ts";
 import type { Calendar } from "../core/time/calendar.ts";
-import { contains, DAY_MS, type EpochMs, HOUR_MS, type Interval } from "../core/time/interval.ts";
+import { contains, DAY_MS, type EpochMs, HOUR_MS, type Interval, overlaps } from "../core/time/interval.ts";
 import type { DoubtfulPrices } from "./answers/doubtful-prices.ts";
 import type { SeriesRepository } from "./series-repository.ts";
 
@@ -157,9 +157,13 @@ export class HomeReader {
     return [...this.#confirmedIn(home, older), ...known];
   }
 
-  /** Returns the confirmed prices that cannot be right, which nothing else returns. */
-  doubtful(home: Home): readonly StatedPrice[] {
-    return this.#deps.doubtful.of(pricesOf(home));
+  /** Returns the prices that cannot be right, which nothing else returns; estimates only where no price is stated. */
+  doubtful(home: Home, now: EpochMs): readonly StatedPrice[] {
+    const { doubtful } = this.#deps;
+    const confirmed = doubtful.of(pricesOf(home));
+    const stated = [confirmed, this.timeline(home, now)?.points ?? []];
+    const isStated = (each: StatedPrice) => stated.some((points) => points.some((other) => overlaps(each, other)));
+    return [...confirmed, ...doubtful.of(forecastOf(home)).filter((each) => !isStated(each))];
   }
 
   /** Returns the figures of the month of `at`; null if the service has never returned consumption. */
@@ -207,7 +211,7 @@ export class HomeReader {
     const { store, calendar } = this.#deps;
     const range = { start: calendar.add("day", day, -REFERENCE_DAYS), end: calendar.add("day", day, 2) };
     const confirmed = pricesOf(home);
-    const estimated: SeriesKey = { ...confirmed, operation: "forecastPrices", unit: "latest" };
+    const estimated = forecastOf(home);
     const envelope = store.envelope(confirmed) ?? store.envelope(estimated);
     const currency = envelope?.currency;
     if (!envelope || typeof currency !== "string") return null;
@@ -333,6 +337,10 @@ const published = z.object({ day: z.number(), at: z.number() });
 
 function pricesOf({ account, addressId, resolution }: Home): SeriesKey {
   return { account, place: addressId, operation: "prices", unit: resolution };
+}
+
+function forecastOf(home: Home): SeriesKey {
+  return { ...pricesOf(home), operation: "forecastPrices", unit: "latest" };
 }
 
 function usageOf({ account, addressId }: Home, operation: UsageOperation): SeriesKey {

@@ -154,7 +154,7 @@ function homeView(state: ApiDeps["state"], home: Home, now: EpochMs): PriceView 
     region: state.homes.address(addressId)?.region ?? null,
     snapshot: publishedSnapshot(state, home, now),
     parts: null,
-    doubtful: state.homeReader.doubtful(home),
+    doubtful: state.homeReader.doubtful(home, now),
   };
 }
 

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Row, rowStart, type SeriesKey } from "../../../src/core/series/series.ts";
 import { Problems } from "../../../src/core/status/problem.ts";
-import { type EpochMs, formatInstant, type Interval } from "../../../src/core/time/interval.ts";
+import { type EpochMs, formatInstant, HOUR_MS, type Interval } from "../../../src/core/time/interval.ts";
 import { DoubtfulPrices } from "../../../src/state/answers/doubtful-prices.ts";
 import { HomeReader, type HomeReaderDeps, publishedSnapshot } from "../../../src/state/price-reader.ts";
 import { takeBrokenPromises } from "../../support/daemon/broken-promises.ts";
@@ -180,6 +180,30 @@ describe("stored data of a home", () => {
     expect(reader.usage(HOME, NOON).consumption?.year?.value).toBe(year.length + 10);
     expect(store.reads - reads).toBe(28);
   });
+});
+
+test("an estimate that cannot be right is doubtful only where no price is stated", () => {
+  const [kept, forecast] = [
+    new TestMemory(memory),
+    { ...PRICES, operation: "forecastPrices", unit: "latest" } as const,
+  ];
+  const doubtful = new DoubtfulPrices(kept, calendar, () => []);
+  const days = { start: at("2026-01-20T23:00:00Z"), end: at("2026-03-09T23:00:00Z") };
+  doubtful.note(
+    PRICES,
+    rowsOf(days, "fifteenMinutes", () => ({ totalPricePerKWh: 1 })),
+    NOON,
+  );
+  const estimates = rowsOf(daysOf("2026-03-11", "2026-03-12"), "hour", (i) => ({
+    totalPricePerKWh: i % 24 === 3 ? 1840 : 1,
+  }));
+  doubtful.note(forecast, estimates, NOON);
+  const third = dayOf("2026-03-12").start + 3 * HOUR_MS;
+  expect(
+    open({ doubtful })
+      .doubtful(HOME, NOON)
+      .map(({ start, price }) => [start, price]),
+  ).toEqual([[third, 1840]]);
 });
 
 test("a home that is configured in another way is read again, and no other", () => {
