@@ -37,8 +37,12 @@ describe.skipIf(lacks("Chromium"))(
       await screen.page.locator("#former").getByRole("button", { name: "I have moved to home_99" }).click();
       await screen.page.locator("#former .sure .strong").click();
       await screen.untilText("#former", /Home home_former/);
-      const file = await screen.page.locator("#former a").first().getAttribute("href");
-      expect(await (await moved.request(`/${file}`)).text()).toMatch(/\n2026-03-09T00:00:00\+01:00,[^,]*,\d/);
+      const files = screen.page.locator("#former a");
+      expect(await files.allTextContents()).toEqual(["Consumption", "Costs", "Export", "Revenue"]);
+      for (const file of await files.all()) {
+        const answer = await moved.request(`/${await file.getAttribute("href")}`);
+        expect(await answer.text()).toMatch(/\n2026-03-09T00:00:00\+01:00,[^,]*,\d/);
+      }
       await screen.page.locator("#former").getByRole("button", { name: "Forget" }).click();
       await screen.page.locator("#former .sure .strong").click();
       await expect.poll(() => screen.page.locator("#former").count()).toBe(0);

@@ -7,9 +7,10 @@ import { asTried } from "../../state/accounts/open-account.ts";
 import type { State } from "../../state/open-state.ts";
 import { endpoint } from "../endpoint.ts";
 import { homeInPath } from "../parameters.ts";
-import { described, list, named, namedObject, orNull, strictObject, text, type ValueOf } from "../schema.ts";
+import { described, list, named, namedObject, oneOf, orNull, strictObject, text, type ValueOf } from "../schema.ts";
 import { BODY_ERRORS } from "../settings/configuration.ts";
 import { tryAccount } from "../settings/try-connection.ts";
+import { measures } from "./results.ts";
 
 const listedAddress = () =>
   namedObject("ListedAddress", {
@@ -20,7 +21,12 @@ const listedAddress = () =>
     home: described(orNull(text), "Id of its home; null if the configuration omits it."),
     capabilities: described(list(text), "The data that the service has for it."),
   });
-const formerHomes = () => list(namedObject("FormerHome", { home: text, name: text, address: text }));
+const measureNames = Object.keys(measures) as (keyof typeof measures)[];
+const formerHome = {
+  ...{ home: text, name: text, address: text },
+  measures: described(list(oneOf(measureNames)), "What is stored of it, for `/local/v1/usage`."),
+};
+const formerHomes = () => list(namedObject("FormerHome", formerHome));
 const addresses = () =>
   namedObject("AddressesByAccount", {
     former: described(formerHomes(), "Homes whose addresses are in no list any more."),
@@ -82,8 +88,12 @@ export const addressEndpoints = [
   }),
 ];
 
-function formerIn({ homes }: Pick<State, "homes">) {
-  return homes.former.map(({ id, name, addressId }) => ({ home: id, name, address: addressId }));
+function formerIn({ homes, repository: { store } }: Pick<State, "homes" | "repository">) {
+  return homes.former.map(({ id, name, account, addressId: place }) => {
+    const isStored = (name: keyof typeof measures) =>
+      store.envelope({ account, place, operation: measures[name], unit: "hour" }) !== null;
+    return { home: id, name, address: place, measures: measureNames.filter(isStored) };
+  });
 }
 
 function listedOf(address: Address, homeIds: ReadonlyMap<string, string>): ValueOf<typeof listedAddress> {

@@ -22,7 +22,7 @@ const MAX_MONTHS = 14;
 const MAX_USAGE_DAYS = 1_830;
 const DEFAULT_RUN_DAYS = 31;
 
-const measures = {
+export const measures = {
   consumption: "consumption",
   costs: "consumptionCosts",
   export: "solarExport",

@@ -33,7 +33,7 @@ export function FormerHomes() {
     <Block id="former" title={t("former_homes")}>
       <p class="faint">{t("former_about")}</p>
       <ul class="key-list">
-        {former.map(({ home, name }) => (
+        {former.map(({ home, name, measures }) => (
           <ListRow
             key={home}
             id={`former-${home}`}
@@ -41,7 +41,7 @@ export function FormerHomes() {
             facts={<span class="faint"> {home}</span>}
             answer={answerOf(home)}
             buttons={[
-              <CsvFiles key="" home={home} />,
+              <CsvFiles key="" home={home} measures={measures} />,
               ...[...homes, null].map((to) => (
                 <Button key={`to ${to}`} text={nameOf(to)} onClick={() => setAsked({ home, to })} />
               )),
@@ -62,11 +62,11 @@ export function FormerHomes() {
   );
 }
 
-function CsvFiles({ home }: { readonly home: string }) {
+function CsvFiles({ home, measures }: Pick<AddressesAnswer["former"][number], "home" | "measures">) {
   const { t, f, store } = usePage();
   const from = new Date(f.calendar.add("year", store.time.peek(), -4)).toISOString();
   const path = `usage.csv?home=${home}&by=day&from=${from}${f.csvQuery}`;
-  return (["consumption", "costs"] as const).map((measure) => (
+  return measures.map((measure) => (
     <a key={measure} class="download" href={`local/v1/${path}&measure=${measure}`} download>
       {t(`measure_${measure}`)}
     </a>

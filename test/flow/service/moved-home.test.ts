@@ -76,10 +76,11 @@ test("the new home takes over id, plans and topics of the old one, whose history
   expect((await it.request(mirror.replace("consumption?", "solar-export?").replace("-02-", "-01-"))).status).toBe(200);
   expect(it.simulator.answered()).toHaveLength(asked);
   const { former } = (await (await it.request("/local/v1/addresses")).json()) as { former: unknown[] };
-  expect(former).toEqual([{ home: "home", name: "Home", address: old }]);
+  const measures = ["consumption", "costs", "export", "revenue"];
+  expect(former).toEqual([{ home: "home", name: "Home", address: old, measures }]);
   expect((await change(it, "home", "nowhere")).status).toBe(404);
   expect(await (await change(it, "home", "home_99")).json()).toEqual({
-    former: [{ home: "home_former", name: "Home", address: old }],
+    former: [{ home: "home_former", name: "Home", address: old, measures }],
   });
   await it.clock.runUntil(MOVED + 20 * MINUTE_MS);
   expect([signal(it), typeof it.watcher.payload("elbro/home/price")]).toEqual(["ON", "string"]);
