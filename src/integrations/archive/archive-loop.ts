@@ -1,11 +1,10 @@
 /** Copies stored rows to the archive: at the start, after a change, and every five minutes. */
 import type { PlugSnapshot } from "../../core/plugs/plug-snapshot.ts";
-import type { Clock } from "../../core/runtime/clock.ts";
 import { LoopWaker } from "../../core/runtime/loop-waker.ts";
-import { type LoopOptions, runLoop } from "../../core/runtime/run-loop.ts";
-import type { Problems } from "../../core/status/problem.ts";
+import { runLoop } from "../../core/runtime/run-loop.ts";
 import { type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import type { ArchiveBacklog } from "../../storage/series/archive-backlog.ts";
+import type { IntegrationDeps } from "../integration-deps.ts";
 import {
   type ArchiveAccount,
   ArchiveError,
@@ -14,18 +13,12 @@ import {
   PostgresArchive,
 } from "./postgres-archive.ts";
 
-export interface ArchiveLoopDeps {
+export interface ArchiveLoopDeps extends IntegrationDeps {
   readonly account: ArchiveAccount;
   /** Opens the backlog; null while the disk cannot be written. */
   readonly openBacklog: () => ArchiveBacklog | null;
   /** Returns the plugs with their months. */
   readonly plugs: () => readonly PlugSnapshot[];
-  readonly problems: Pick<Problems, "start" | "end">;
-  readonly clock: Clock;
-  readonly log: { info(facts: object, text: string): void };
-  /** Returns a number from 0 to 1. */
-  readonly random: () => number;
-  readonly heartbeat: NonNullable<LoopOptions["heartbeat"]>;
   /** Called after each batch with the number of rows that it changed in the archive. */
   readonly onWritten: (rows: number) => void;
 }

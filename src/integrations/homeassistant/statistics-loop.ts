@@ -2,29 +2,23 @@
 import { message } from "../../core/language/text.ts";
 import type { Home } from "../../core/prices/home-snapshot.ts";
 import { usageOperations } from "../../core/prices/usage-amounts.ts";
-import type { Clock } from "../../core/runtime/clock.ts";
 import { LoopWaker } from "../../core/runtime/loop-waker.ts";
-import { type LoopOptions, runLoop } from "../../core/runtime/run-loop.ts";
+import { runLoop } from "../../core/runtime/run-loop.ts";
 import type { SeriesKey } from "../../core/series/series.ts";
-import type { Problems } from "../../core/status/problem.ts";
 import { slugOf } from "../../core/text/slug.ts";
 import { DAY_MS, type EpochMs, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
 import { historyStart } from "../../storage/retention.ts";
+import type { IntegrationDeps } from "../integration-deps.ts";
 import { ConnectionFailures } from "./connection-failures.ts";
 import type { SharedConnection } from "./shared-connection.ts";
 import { StatisticsApi } from "./statistics-api.ts";
 import { type ImportDeps, StatisticsImport } from "./statistics-import.ts";
 import { HomeAssistantError } from "./websocket-client.ts";
 
-export interface StatisticsLoopDeps extends ImportDeps {
+export interface StatisticsLoopDeps extends ImportDeps, IntegrationDeps {
   readonly connection: Pick<SharedConnection, "use">;
   readonly homes: { list(): readonly Home[] };
-  readonly problems: Pick<Problems, "start" | "end">;
   readonly retentionYears: number;
-  readonly clock: Clock;
-  readonly log: { info(facts: object, text: string): void };
-  readonly random: () => number;
-  readonly heartbeat: NonNullable<LoopOptions["heartbeat"]>;
 }
 
 const SUBJECT = "Home Assistant";

@@ -4,32 +4,25 @@
  */
 import * as z from "zod/mini";
 import { message, textIn } from "../../core/language/text.ts";
-import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
-import { type LoopOptions, runLoop } from "../../core/runtime/run-loop.ts";
-import type { Problems } from "../../core/status/problem.ts";
+import { runLoop } from "../../core/runtime/run-loop.ts";
 import type { Calendar } from "../../core/time/calendar.ts";
 import { type EpochMs, formatInstant, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../core/time/interval.ts";
+import type { IntegrationDeps } from "../integration-deps.ts";
 import type { Condition } from "./conditions.ts";
 import type { Note, Published } from "./note.ts";
 import type { NotifyAccount } from "./publish.ts";
 
-export interface NotifyLoopDeps {
+export interface NotifyLoopDeps extends IntegrationDeps {
   readonly account: NotifyAccount;
   readonly conditions: (now: EpochMs) => Promise<readonly Condition[]>;
   readonly publish: (note: Note, signal: AbortSignal) => Promise<Published>;
   /** Returns whether the clock can be right. Quiet hours and days depend on it. */
   readonly isTimeTrusted: (now: EpochMs) => boolean;
   readonly calendar: Calendar;
-  readonly clock: Clock;
   readonly memory: KeyValue;
-  readonly problems: Pick<Problems, "start" | "end">;
-  readonly heartbeat: NonNullable<LoopOptions["heartbeat"]>;
-  readonly log: { info(facts: object, text: string): void };
   /** URL that a tap on the notification opens. */
   readonly click?: string | undefined;
-  /** Numbers from 0 to 1. */
-  readonly random: () => number;
 }
 
 const CHECK_EVERY_MS = MINUTE_MS;

@@ -7,22 +7,19 @@
  */
 import * as z from "zod/mini";
 import { message, reasonOf, type Text, textIn } from "../../core/language/text.ts";
-import type { Clock } from "../../core/runtime/clock.ts";
 import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
-import { type LoopOptions, runLoop } from "../../core/runtime/run-loop.ts";
+import { runLoop } from "../../core/runtime/run-loop.ts";
 import { type ReleaseUpdate, releasedVersion } from "../../core/status/release-update.ts";
 import { foreignSources, foreignValue } from "../../core/text/foreign-text.ts";
 import { DAY_MS, type EpochMs } from "../../core/time/interval.ts";
 import { openTransport, type TransportOptions } from "../../service/client/http-transport.ts";
+import type { IntegrationDeps } from "../integration-deps.ts";
 
-export interface UpdateLoopDeps {
+export interface UpdateLoopDeps extends Pick<IntegrationDeps, "clock" | "heartbeat" | "log"> {
   /** URL of the newest release. */
   readonly feed: string;
-  readonly clock: Clock;
   readonly memory: KeyValue;
   readonly proxy?: TransportOptions["proxy"];
-  readonly heartbeat: NonNullable<LoopOptions["heartbeat"]>;
-  readonly log: { info(facts: object, text: string): void };
   /** Called with the stored answer at the start, and with each new one. */
   readonly onRelease: (release: ReleaseUpdate) => void;
 }
