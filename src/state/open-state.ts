@@ -235,6 +235,7 @@ function reportImplausible(
   setProblem(problems, {
     code: "implausible_price",
     subject: `${account} ${operation} ${place} values`,
+    address: place,
     since,
     detail,
   });
@@ -242,9 +243,9 @@ function reportImplausible(
 
 /** Replaces the problems of a home whose address is in no list any more by one, which says so until the next start. */
 function endHome({ name, account, addressId }: Home, problems: Problems, since: EpochMs): void {
-  for (const { subject } of problems.list()) if (subject.includes(addressId)) problems.end(subject);
+  for (const { subject, address } of problems.list()) if (address === addressId) problems.end(subject);
   const detail = message("found.home_gone", { home: name });
-  problems.start({ code: "address_gone", subject: `${account} ${addressId}`, since, detail });
+  problems.start({ code: "address_gone", subject: `${account} ${addressId}`, address: addressId, since, detail });
 }
 
 function endFormer(

@@ -36,10 +36,9 @@ export async function daemonRecord(deps: ApiDeps, health: HealthReport, now: Epo
     archive: stats.archive,
     database: databaseSizes(storage),
     /** `home`: name of the home that a problem concerns. */
-    pastProblems: stats.problems.list().map((problem) => {
-      const home = homes.list().find(({ addressId }) => problem.subject.includes(addressId));
-      return { ...problem, home: home?.name ?? null };
-    }),
+    pastProblems: stats.problems
+      .list()
+      .map((problem) => ({ ...problem, home: homes.at(problem.address ?? "")?.name ?? null })),
   };
 }
 

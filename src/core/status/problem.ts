@@ -8,6 +8,8 @@ export interface Problem {
   readonly code: ProblemCode;
   /** Affected account, series or component. */
   readonly subject: string;
+  /** Address of the home that it concerns; absent if it concerns none. */
+  readonly address?: string | undefined;
   readonly since: EpochMs;
   /** Remedy in one sentence, in English as in the log. */
   readonly advice: string;

@@ -10,6 +10,7 @@ import type { OperationId, Success } from "../contract/operations.ts";
 import type { CircuitBreaker, Scopes } from "./circuit-breaker.ts";
 import type { Outage } from "./outage.ts";
 import type { RateLimiterClock } from "./rate-limiter.ts";
+import { addressOfScope } from "./request-scopes.ts";
 
 /** Minimum wait for the quota, or pause after a failure, that is shown. */
 const SHOWN_WAIT_MS = 10 * MINUTE_MS;
@@ -64,8 +65,8 @@ export class AccountProblems {
     const { series } = scopes;
     const { count, why = null } = answer.dropped ?? { count: 0 };
     const detail = why === null ? null : message("found.dropped", { series, count, why });
-    const found = { code: "parts_dropped", subject: `${series} parts`, since: clock.now(), requestId } as const;
-    setProblem(problems, { ...found, detail });
+    const found = { code: "parts_dropped", subject: `${series} parts`, address: addressOfScope(series) } as const;
+    setProblem(problems, { ...found, since: clock.now(), requestId, detail });
   }
 
   /** Reports a failure, with the end of a long pause, which the owner may ask about. */
@@ -93,7 +94,7 @@ export class AccountProblems {
     }
     // The service responded, so its outage is over for this scope.
     outage.answered(account, [subject], since);
-    problems.start({ code, subject, since, detail, requestId });
+    problems.start({ code, subject, address: addressOfScope(subject), since, detail, requestId });
   }
 }
 

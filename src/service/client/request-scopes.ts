@@ -19,3 +19,8 @@ export function scopesOf(account: string, operation: OperationId, params: Params
   const request = share === "lan" ? writeRequest(operation, params) : `${series} ${share}`;
   return { request, series, place, account };
 }
+
+/** Returns the address that a scope names, also one of an earlier process; undefined if it names none. */
+export function addressOfScope(scope: string): string | undefined {
+  return / ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i.exec(scope)?.[1];
+}

@@ -152,9 +152,9 @@ describe("problems", () => {
       await world.answered(askForecast(world, "poll"), 404, error("resource_not_found"));
       world.advance(3 * HOUR_MS);
     }
-    expect(world.problemChanges.map(({ problem }) => [problem.code, problem.subject])).toEqual([
-      ["address_gone", `consumer forecastPrices ${HOME}`],
-      ["address_gone", `consumer ${HOME}`],
+    expect(world.problemChanges.map(({ problem }) => problem)).toMatchObject([
+      { code: "address_gone", subject: `consumer forecastPrices ${HOME}`, address: HOME },
+      { code: "address_gone", subject: `consumer ${HOME}`, address: HOME },
     ]);
     expect(await askPrices(world, "poll")).toMatchObject({ kind: "deferred" });
   });

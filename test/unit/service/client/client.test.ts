@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../../../src/core/time/interval.ts";
+import { addressOfScope, scopesOf } from "../../../../src/service/client/request-scopes.ts";
 import {
   type OperationId,
   operationIds,
@@ -53,6 +54,13 @@ describe("the operation", () => {
       expect(notes?.quota.day).toMatchObject({ limit: 2_000, remaining: 1_999 });
       expect(notes?.requestId).toMatch(/^[0-9a-f-]{36}$/);
     }
+  });
+
+  test.each(operationIds)("the address that %s requests is found in the names of its scopes", (operation) => {
+    const params = paramsFor("3f2504e0-4f89-41d3-9a0c-0305e82c3301")[operation];
+    const { series, place, account } = scopesOf("my house", operation, params, "poll");
+    const address = "addressId" in params ? String(params.addressId) : undefined;
+    expect([series, place, account].map(addressOfScope)).toEqual([address, address, undefined]);
   });
 
   test.each(operationIds)("%s: the server reads the parameters that the client writes", async (operation) => {
