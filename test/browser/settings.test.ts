@@ -11,6 +11,7 @@ import {
 } from "../support/browser/page-checks.ts";
 import { type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
 import { TestDaemon } from "../support/daemon/test-daemon.ts";
+import { MACHINE, openPort } from "../support/http/machine.ts";
 import { EmulatedNtfy } from "../support/notify/emulated-ntfy.ts";
 import { lacks } from "../support/runner/needs.ts";
 
@@ -79,8 +80,6 @@ describe.skipIf(lacks("Chromium"))("settings on the dashboard (in Chromium; skip
     expect(await dialog(screen).getByLabel("Topic").inputValue()).toBe("");
     await screen.untilText("dialog", /Topic Remove it Set and not shown\. Leave this empty to keep it\./);
     await dialog(screen).getByRole("button", { name: "Reset" }).click();
-    await screen.untilText("dialog", /Use Notifications as in the configuration file again\?/);
-    await dialog(screen).getByRole("group").getByRole("button", { name: "Reset" }).click();
     await screen.untilText("#settings", /Notifications not set up/);
     expect(fileText(daemon)).not.toContain("notify");
     const refused = "Failed to load resource: the server responded with a status of 409 (Conflict)";
@@ -217,6 +216,23 @@ describe.skipIf(lacks("Chromium"))("settings on the dashboard (in Chromium; skip
       expect(await page.content()).not.toContain(key);
       expect(await axeViolations(screen)).toEqual([]);
       expect(await page.evaluate(OVERLAPS)).toEqual([]);
+    });
+
+    test("the address of a machine is completed by the port that answers, which the form shows", async () => {
+      await using _ = await openPort(8883);
+      await using screen = await screens.look(daemon, { view: "system/connections" });
+      await screen.page.locator('#connections button[aria-describedby="setting-mqtt"]').last().click();
+      await typeKeys(dialog(screen).getByLabel("User name"), "elbro");
+      await typeKeys(dialog(screen).getByLabel("Password"), "word-of-the-broker");
+      await typeKeys(dialog(screen).getByLabel("Address of the broker"), MACHINE);
+      await dialog(screen).getByRole("button", { name: "Test" }).click();
+      await screen.untilText("dialog", /No connection to the broker\./);
+      const url = `mqtts://${MACHINE}:8883`;
+      expect(await dialog(screen).getByLabel("Address of the broker").inputValue()).toBe(url);
+      expect(await dialog(screen).getByLabel("User name").inputValue()).toBe("elbro");
+      await dialog(screen).getByRole("button", { name: "Save anyway" }).click();
+      await dialog(screen).waitFor({ state: "detached" });
+      expect(fileText(daemon)).toMatch(new RegExp(`url: ${url}\n.*\n.*password: word-of-the-broker`));
     });
 
     test("what was typed is there again after Escape and a reload, and is asked about before it is discarded", async () => {

@@ -8,6 +8,7 @@ import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts
 import { marketFile } from "../support/browser/dashboard-daemon.ts";
 import { axeViolations, MISFITS, violationsInBothSchemes } from "../support/browser/page-checks.ts";
 import { type LookOptions, type Screen, Screens, typeKeys } from "../support/browser/screen.ts";
+import { MACHINE, openPort } from "../support/http/machine.ts";
 import { MqttPlug } from "../support/plugs/mqtt-plug.ts";
 import { DaemonProcess } from "../support/processes/daemon-process.ts";
 import { lacks } from "../support/runner/needs.ts";
@@ -142,7 +143,15 @@ describe.skipIf(lacks("Chromium"))("the set-up of a home (in Chromium; skipped i
       await screen.untilText("dialog", /Step 2 of 5: Addresses .*Home Strandvejen 12, 8000 Aarhus C, Denmark DK1/);
       await next();
       await screen.untilText("dialog", /Step 3 of 5: MQTT broker/);
-      await typeKeys(dialog.getByLabel("Address of the broker"), "mqtt://127.0.0.1:1");
+      await typeKeys(dialog.getByLabel("Address of the broker"), MACHINE);
+      await next();
+      await screen.untilText("dialog", /Nothing answers at 127\.\S+ on port 1883, 8883; check it/i);
+      const machine = await openPort(8883);
+      await next();
+      const address = dialog.getByLabel("Address of the broker");
+      await expect.poll(() => address.inputValue()).toBe(`mqtts://${MACHINE}:8883`);
+      await machine.close();
+      await typeKeys(address, "mqtt://127.0.0.1:1");
       await next();
       await screen.untilText("dialog [role=alert]", /No connection to the broker\. .*: nothing listens there/);
       await dialog.getByRole("button", { name: "Use it anyway" }).waitFor();

@@ -3,6 +3,7 @@
 import { type Caller, type Edited, type EditRefusal, unknownEntry } from "../../config/editing/edit-refusal.ts";
 import type { EntryList } from "../../config/entry-list.ts";
 import { joined, mistakeAt } from "../../config/reading/mistake.ts";
+import { isTree } from "../../config/tree.ts";
 import { languageOf } from "../../core/language/language.ts";
 import { textIn } from "../../core/language/text.ts";
 import { type LocalError, localError, scopeError } from "../../http/errors.ts";
@@ -11,6 +12,7 @@ import { type Answered, type BodyRow, endpoint } from "../endpoint.ts";
 import type { LocalSource } from "../house/local-source.ts";
 import * as parameter from "../parameters.ts";
 import { anyObject, boolean, described, list, namedObject, orNull, text, type ValueOf } from "../schema.ts";
+import { withWholeAddresses } from "./whole-address.ts";
 
 const revision = () =>
   described(
@@ -120,8 +122,11 @@ export async function changed(
 ): Promise<Answered<ValueOf<typeof editedSchema>>> {
   const { method, body } = request;
   const caller = callerOf(request);
+  const isPlug = list === "plugs" && isTree(body);
+  const whole = isPlug ? await withWholeAddresses(body, "plugs[].", caller.isAdmin) : { values: body };
+  if (!("values" in whole)) return refusedEdit(whole);
   return editedAnswer(
-    await editor.change({ list, id, entry: body, isDelete: method === "DELETE", caller }),
+    await editor.change({ list, id, entry: whole.values, isDelete: method === "DELETE", caller }),
     request,
     id === null ? 201 : 200,
   );

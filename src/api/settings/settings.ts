@@ -11,6 +11,7 @@ import * as parameter from "../parameters.ts";
 import { anyObject, anyValue, boolean, described, list, namedObject, orNull, text, type ValueOf } from "../schema.ts";
 import { callerOf, edit, editByBody, editedAnswer, refusedEdit, withRevision } from "./configuration.ts";
 import { tryConnection } from "./try-connection.ts";
+import { withWholeAddresses } from "./whole-address.ts";
 
 const keySchema = () =>
   namedObject("SettingKey", {
@@ -40,11 +41,14 @@ const settingsSchema = () =>
 export type SavedSetting = ValueOf<typeof settingSchema>;
 export type SavedSettings = ValueOf<typeof settingsSchema>;
 
+export const completedKeys = () =>
+  described(anyObject, "Keys of which only the address of a machine was sent, with the URL that answers.");
 const trialSchema = () =>
   namedObject("ConnectionTrial", {
     works: boolean,
     problem: orNull(text),
     detail: described(orNull(text), "Result of the test, in the language of the request."),
+    completed: completedKeys(),
   });
 const body = {
   schema: () =>
@@ -73,7 +77,7 @@ export const settingEndpoints = [
       example: { keys: { "notify.topic_url": "https://ntfy.sh/my-house-4821", "notify.quiet_hours": "22:00-07:00" } },
     },
     async run({ settings }, { setting }, request) {
-      const asked = askedIn(setting, request);
+      const asked = await askedIn(setting, request);
       if ("kind" in asked) return asked;
       return editedAnswer(await settings.change(asked), request);
     },
@@ -90,13 +94,14 @@ export const settingEndpoints = [
     },
     async run(source, { connection }, request) {
       const { settings, proxy } = source;
-      const asked = askedIn(connection, request);
+      const asked = await askedIn(connection, request);
       if ("kind" in asked) return asked;
       const config = settings.tried(asked);
       if ("kind" in config) return refusedEdit(config);
       const { works, code, facts } = await tryConnection(source, connection, config, { proxy });
       const language = languageOf(request.headers["accept-language"], "en");
-      return { kind: "json", body: { works, problem: code, detail: facts.detail && textIn(language, facts.detail) } };
+      const detail = facts.detail && textIn(language, facts.detail);
+      return { kind: "json", body: { works, problem: code, detail, completed: asked.completed } };
     },
   }),
   endpoint("DELETE /local/v1/settings/:setting", "resetSetting", "control", {
@@ -111,8 +116,10 @@ export const settingEndpoints = [
   }),
 ];
 
-function askedIn(name: SettingName, request: LocalRequest) {
+async function askedIn(name: SettingName, request: LocalRequest) {
   const given = request.body;
   if (!isTree(given) || !isTree(given.keys)) return localError("invalid_parameter", message("refused.send_keys"));
-  return { name, keys: given.keys, caller: callerOf(request) };
+  const caller = callerOf(request);
+  const whole = await withWholeAddresses(given.keys, "", caller.isAdmin);
+  return "values" in whole ? { name, keys: whole.values, caller, completed: whole.completed } : refusedEdit(whole);
 }

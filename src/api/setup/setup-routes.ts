@@ -1,7 +1,6 @@
 /** Endpoints of the set-up, for the dashboard's own page. They return an error once the home is set up. */
 import * as z from "zod/mini";
-import { foreignIn } from "../../config/editing/edit-refusal.ts";
-import { joined } from "../../config/reading/mistake.ts";
+import { foreignIn, mistaken } from "../../config/editing/edit-refusal.ts";
 import { passes } from "../../config/schema/values.ts";
 import { connectionNames, connections } from "../../config/settings.ts";
 import { treeOf, valueAt } from "../../config/tree.ts";
@@ -15,7 +14,10 @@ import { endpointFor } from "../endpoint.ts";
 import { routesOf } from "../endpoint-routes.ts";
 import { FROM_PAGE } from "../openapi/openapi-operation.ts";
 import { boolean, described, integer, list, named, namedObject, oneOf, orNull, text, type ValueOf } from "../schema.ts";
+import { refusedEdit } from "../settings/configuration.ts";
+import { completedKeys } from "../settings/settings.ts";
 import { type TrialDeps, tryConnection } from "../settings/try-connection.ts";
+import { withWholeAddresses } from "../settings/whole-address.ts";
 import { finishSetup, type SetupOptions, setupBody } from "./setup.ts";
 import { SetupAccess } from "./setup-access.ts";
 
@@ -35,6 +37,7 @@ const trialSchema = () =>
       "Addresses of a key of the service.",
     ),
     suggestions: described(list(text), "Addresses that match the one of a third-party key's request."),
+    completed: completedKeys(),
   });
 const stateSchema = () =>
   namedObject("Setup", {
@@ -180,22 +183,25 @@ function shownIn({ headers }: Pick<LocalRequest, "headers">, text: Text | null):
 /** Tests a connection with entered values. */
 async function tried(
   { options, deps }: SetupSource,
-  { connection, keys, place = {} }: ValueOf<typeof trialOf>,
+  wanted: ValueOf<typeof trialOf>,
   request: Pick<LocalRequest, "headers">,
 ) {
+  const { connection, place = {} } = wanted;
+  const whole = await withWholeAddresses(wanted.keys, "", true);
+  if (!("values" in whole)) return refusedEdit(whole);
+  const { values: keys, completed } = whole;
   const foreign = foreignIn(keys, connections[connection]);
   const entered = treeOf(foreign.length > 0 ? {} : keys);
   const reading = options.readWith({ file: JSON.stringify(entered), overlay: null });
   if (reading.kind === "mistakes" || foreign.length > 0) {
-    const mistakes = reading.kind === "mistakes" ? reading.mistakes : foreign;
-    return { ...localError("invalid_parameter", joined(mistakes.map(({ key, facts }) => ({ key, facts })))), mistakes };
+    return refusedEdit(mistaken("invalid_parameter", reading.kind === "mistakes" ? reading.mistakes : foreign));
   }
   const { proxy, config } = options;
   const asked = Object.fromEntries(Object.keys(entered).map((section) => [section, valueAt(reading.config, section)]));
   const { works, code, facts } = await tryConnection(deps, connection, { ...config, ...asked }, { proxy, place });
   const { detail, addresses = [], suggestions = [] } = facts;
   const listed = addresses.map(({ id, label, formattedAddress: address, region }) => ({ id, label, address, region }));
-  const body = { works, problem: code, detail: shownIn(request, detail), addresses: listed, suggestions };
+  const body = { works, problem: code, detail: shownIn(request, detail), addresses: listed, suggestions, completed };
   return { kind: "json" as const, body };
 }
 

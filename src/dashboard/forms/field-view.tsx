@@ -7,7 +7,6 @@ import { fieldHelpUrl, isExplained } from "../words/help.ts";
 import { numberText } from "../words/number-text.ts";
 import { TIME_INPUT } from "../words/time-text.ts";
 import { fits, placeOf, readText } from "./checks.ts";
-import { completedUrl } from "./completed-url.ts";
 import type { Field, Json, JsonObject } from "./fields.ts";
 import { useForm } from "./form-context.ts";
 import { type FieldText, labelOf, optionText, textOf } from "./form-texts.ts";
@@ -155,8 +154,6 @@ function InputField({ field, place, value, onChange }: FieldProps<"text" | "time
           onBlur={() => {
             if (draft === null) return;
             setDraft(null);
-            const url = completedUrl(field.path, draft.text);
-            if (url !== null) onChange(url);
             onEdited(place);
           }}
         />

@@ -20,8 +20,17 @@ export interface Entered {
   readonly addresses: Trial["addresses"];
   /** Addresses that match that of the place. */
   readonly suggestions: readonly string[];
+  /** What the last test completed. */
+  readonly completed: object;
 }
-export const entered = signal<Entered>({ step: "service", values: {}, isPair: false, addresses: [], suggestions: [] });
+export const entered = signal<Entered>({
+  step: "service",
+  values: {},
+  isPair: false,
+  addresses: [],
+  suggestions: [],
+  completed: {},
+});
 
 export function enter(more: Partial<Entered>): void {
   entered.value = { ...entered.value, ...more };

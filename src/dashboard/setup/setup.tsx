@@ -98,7 +98,7 @@ function StepForm({ step, texts, onIn, onDone }: StepFormProps) {
     <>
       <p class="soft">{helpOf(step, now, s)}</p>
       <SchemaForm
-        key={now.suggestions.join()}
+        key={JSON.stringify([now.suggestions, now.completed])}
         schema={schema}
         path=""
         texts={{ ...forms, ...stepTexts(s, now) }}

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import type { AnswerOf } from "../../api/calls.ts";
 import type { ConnectionName } from "../../config/settings.ts";
+import type { JsonObject } from "../forms/fields.ts";
 import { useSaving } from "../forms/schema-form.tsx";
 import { usePage } from "../page.ts";
 import { call, type Refusal } from "../store/requests.ts";
@@ -76,7 +77,8 @@ export function useStep({ step, s, system, onIn, onDone }: StepDeps) {
         return tryPlace(tools, now);
       case "broker":
       case "ha":
-        return failed === typed ? tools.go() : setFailed((await tryOptional(tools, step, now)) ? "" : typed);
+        if (failed === typed) return tools.go();
+        return setFailed((await tryOptional(tools, step, now)) ? "" : JSON.stringify(typedIn(step, entered.value)));
       case "last": {
         const body = { keys: chosenKeys(now), key_name: typedText(now.values, "key_name") };
         const result = await ask(call("POST /local/v1/setup", {}, { body }));
@@ -123,6 +125,7 @@ async function tryOptional({ go, explain, test }: Tools, step: "broker" | "ha", 
   const connection = step === "ha" ? "home_assistant" : "mqtt";
   const keys = typedIn(step, now);
   const tried = Object.keys(keys).length === 0 ? null : await test(connection, keys);
+  if (tried) enter({ values: { ...now.values, ...tried.completed } as JsonObject, completed: tried.completed });
   if (tried && !tried.works) explain(connection, tried);
   else if (tried || Object.keys(keys).length === 0) go();
   return tried?.works !== false;

@@ -36,8 +36,21 @@ export function SettingDialog(props: SettingDialogProps) {
   const { t: words } = usePage();
   const { tools, schema, setting, onClose } = props;
   const { name, keys, is_connection: isConnection } = setting;
-  const { draft, form, open, label, answer, changes, mistakes, setValue, send, test, hasFailed, saveTested } =
-    useSettingForm(props);
+  const {
+    draft,
+    form,
+    open,
+    label,
+    answer,
+    changes,
+    mistakes,
+    setValue,
+    send,
+    test,
+    hasFailed,
+    saveTested,
+    completed,
+  } = useSettingForm(props);
   const [isResetting, setResetting] = useState(false);
   const isOverridden = keys.some(({ overrides }) => overrides);
   const reset = async () => {
@@ -58,10 +71,11 @@ export function SettingDialog(props: SettingDialogProps) {
         />
       )}
       <SchemaForm
+        key={JSON.stringify(completed)}
         schema={form.schema}
         path=""
         texts={tools.texts}
-        value={draft ?? form.value}
+        value={completed ?? draft ?? form.value}
         mistakes={mistakes}
         first={FIRST[name] ?? []}
         secretsSet={open.flatMap(({ key, is_secret, is_set }) => (is_secret && is_set ? key : []))}
@@ -94,6 +108,8 @@ function useSettingForm({ tools, schema, setting, onClose }: SettingDialogProps)
   const [draft] = useState(() => draftOf(`setting-${name}`));
   const [value, setValue] = useState(draft ?? form.value);
   const [answer, setAnswer] = useState("");
+  /** Entries with the address that answered in place of the typed one. */
+  const [completed, setCompleted] = useState<JsonObject | null>(null);
   /** Entries whose test failed. */
   const [failed, setFailed] = useState<JsonObject | null>(null);
   const changes = changesOf(open, value);
@@ -112,14 +128,32 @@ function useSettingForm({ tools, schema, setting, onClose }: SettingDialogProps)
     setAnswer(trial ? inWords(texts, trialText(t, name, trial, words("technical_detail"))) : "");
     // Without an address, there is nothing to connect to.
     const works = trial?.works === true || trial?.problem === "not_set";
-    setFailed(trial && !works ? value : null);
+    const whole = { ...value, ...(trial?.completed as JsonObject | undefined) };
+    const isCompleted = trial !== null && Object.keys(trial.completed).length > 0;
+    if (isCompleted) setCompleted(whole);
+    setValue(whole);
+    setFailed(trial && !works ? whole : null);
     return works;
   };
   const hasFailed = failed === value;
   const saveTested = async () => {
     if (!isConnection || hasFailed || (await test())) await send("PUT", changes);
   };
-  return { draft, form, open, label, answer, changes, mistakes, setValue, send, test, hasFailed, saveTested };
+  return {
+    draft,
+    form,
+    open,
+    label,
+    answer,
+    changes,
+    mistakes,
+    setValue,
+    send,
+    test,
+    hasFailed,
+    saveTested,
+    completed,
+  };
 }
 
 /** What a setting is about, when a change takes effect, and what of it is set elsewhere. */

@@ -9,6 +9,7 @@ import { keysOf } from "../../../src/config/config-change.ts";
 import { MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
+import { MACHINE, openPort } from "../../support/http/machine.ts";
 import { EmulatedNtfy } from "../../support/notify/emulated-ntfy.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
@@ -116,7 +117,7 @@ test("a mistake, a stale revision and an unknown setting change nothing", async 
     { mistakes: [{ path: "log.level", text: expect.stringContaining("expected one of debug") }] },
   ]);
   expect(await put(daemon, "log", { "log.level": ["warn"] })).toMatchObject([400, {}]);
-  expect(await put(daemon, "notify", { "notify.topic_url": "ntfy.sh/my-topic" })).toMatchObject([
+  expect(await put(daemon, "notify", { "notify.topic_url": "ftp://ntfy.sh/my-topic" })).toMatchObject([
     400,
     { mistakes: [{ path: "notify.topic_url", text: expect.stringContaining("expected the URL of a topic") }] },
   ]);
@@ -191,6 +192,34 @@ test("a changed key applies at once, is in page.yaml alone, leaves the history w
   expect(
     await put(daemon, "mqtt", { "mqtt.url": "mqtt://127.0.0.1:9", "mqtt.password": "word-of-broker" }),
   ).toMatchObject([200, { restart: ["mqtt.url", "mqtt.password"] }]);
+});
+
+test("only a key that may change connections makes elbro look for the port of a machine", async () => {
+  await using daemon = await started();
+  await using plain = await openPort(1883);
+  await using secure = await openPort(8883);
+  const { key } = (await answerOf(daemon.post("/local/v1/keys", { name: "tablet", control: true })))[1];
+  await daemon.clock.runUntil(MORNING + 1_000);
+  const headers = { authorization: `Bearer ${key}` };
+  const url = { "mqtt.url": MACHINE };
+  expect((await put(daemon, "mqtt", url, headers))[0]).toBe(403);
+  const plug = { name: "Pump", family: "tasmota", url: "192.168.1.40", plan: "washer" };
+  await daemon.post("/local/v1/plans", PLAN);
+  expect((await daemon.send("POST", "/local/v1/plugs", plug, headers)).status).toBe(201);
+  expect(pageOf(daemon).plugs).toMatchObject({ pump: { url: "http://192.168.1.40" } });
+  expect([plain.asked(), secure.asked()]).toEqual([0, 0]);
+
+  await plain.close();
+  const tried = await answerOf(daemon.post("/local/v1/settings/mqtt/test", { keys: url }));
+  const found = `mqtts://${MACHINE}:8883`;
+  expect(tried).toMatchObject([200, { works: false, completed: { "mqtt.url": found } }]);
+  expect((await put(daemon, "mqtt", url))[0]).toBe(200);
+  expect(pageOf(daemon).settings.mqtt).toEqual({ url: found });
+  await secure.close();
+  expect(await put(daemon, "mqtt", url)).toMatchObject([
+    400,
+    { mistakes: [{ path: "mqtt.url", text: expect.stringContaining(`${MACHINE} on port 1883, 8883; check`) }] },
+  ]);
 });
 
 test("notifications are set up, tested and changed without a restart, and a secret is neither shown nor sent elsewhere", async () => {

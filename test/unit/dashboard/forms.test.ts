@@ -5,7 +5,6 @@ import { configJsonSchema } from "../../../src/config/schema/json-schema.ts";
 import { keyRows } from "../../../src/config/schema/key-rows.ts";
 import { settingNames } from "../../../src/config/settings.ts";
 import { mistakesIn, readText } from "../../../src/dashboard/forms/checks.ts";
-import { completedUrl } from "../../../src/dashboard/forms/completed-url.ts";
 import {
   type Field,
   fieldOf,
@@ -85,20 +84,6 @@ test("any decimal is read with a comma and with a point, and as it is shown in e
       expect(readNumber(numberText(value, language))).toBe(value);
     }),
   );
-});
-
-test.each([
-  ["plugs[].url", "192.168.1.40", "http://192.168.1.40"],
-  ["plugs[].url", " shelly-plug.local:8080 ", "http://shelly-plug.local:8080"],
-  ["mqtt.url", "homeassistant.local", "mqtt://homeassistant.local"],
-  ["home_assistant.url", "homeassistant.local", "http://homeassistant.local:8123"],
-  ["home_assistant.url", "homeassistant.local/", "http://homeassistant.local/"],
-  ["notify.topic_url", "ntfy.sh/my-topic", "https://ntfy.sh/my-topic"],
-  ["plugs[].url", "https://192.168.1.40", null],
-  ["plugs[].url", "my plug", null],
-  ["plugs[].topic", "192.168.1.40", null],
-])("%s: %j is the URL %j", (path, typed, url) => {
-  expect(completedUrl(path, typed)).toBe(url);
 });
 
 test.each(["", ",", "1,2,3", "1.000,5", "1e3", "0x10", "Infinity", "1 kr"])("%j is not a number", (text) => {
