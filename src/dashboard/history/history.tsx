@@ -6,65 +6,37 @@ import { Answer, Button } from "../elements.tsx";
 import { type FormTexts, formTextsIn } from "../forms/form-texts.ts";
 import { usePage } from "../page.ts";
 import { call, readOrLast } from "../store/requests.ts";
-import { Block, ListRow, Sure, useList } from "../system/block.tsx";
+import { Block, ListRow, useList } from "../system/block.tsx";
 import { changeText, fieldChange } from "./change-words.ts";
 import { changeCount } from "./changes.ts";
-
-/** Changes that are shown before "Show all". */
-const SHOWN = 5;
 
 type Read = { readonly states: readonly PageState[]; readonly revision: string; readonly texts: FormTexts };
 
 export function History() {
   const t = useSystemTexts();
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [isWhole, setWhole] = useState(false);
-  const { answerOf, say, run } = useList();
+  const { answerOf, run } = useList();
   const read = useStates(run);
   if (!read) return null;
-  const restore = (id: string) =>
-    run(async () => {
-      setChosen(null);
-      await call("POST /local/v1/history/:state", { state: id }, read);
-      say(t("history_restored"));
-    });
-  const shown = isWhole ? read.states : read.states.slice(0, SHOWN);
+  const restore = (id: string) => run(() => call("POST /local/v1/history/:state", { state: id }, read));
   return (
     <Block id="history" title={t("history")}>
       <p class="faint">{t(read.states.length === 0 ? "history_none" : "history_about")}</p>
       <ul class="key-list">
-        {shown.map((state) => (
-          <StateRow
-            key={state.id ?? state.until}
-            of={state}
-            texts={read.texts}
-            isChosen={state.id !== null && chosen === state.id}
-            onChoose={setChosen}
-            onRestore={restore}
-          />
+        {read.states.map((state) => (
+          <StateRow key={state.id ?? state.until} of={state} texts={read.texts} onRestore={(id) => void restore(id)} />
         ))}
       </ul>
-      {!isWhole && read.states.length > SHOWN && (
-        <Button class="quiet" onClick={() => setWhole(true)} text={t("history_all", { count: read.states.length })} />
-      )}
       <Answer text={answerOf()} />
     </Block>
   );
 }
 
+/** A change. The state before it is restored without a question, because that can be undone too. */
 function StateRow({
   of,
   texts,
-  isChosen,
-  onChoose,
   onRestore,
-}: Readonly<{
-  of: PageState;
-  texts: FormTexts;
-  isChosen: boolean;
-  onChoose: (id: string | null) => void;
-  onRestore: (id: string) => Promise<void>;
-}>) {
+}: Readonly<{ of: PageState; texts: FormTexts; onRestore: (id: string) => void }>) {
   const t = useSystemTexts();
   const page = usePage();
   const { id, until, by, differences } = of;
@@ -86,21 +58,11 @@ function StateRow({
         </>
       }
       buttons={
-        id !== null &&
-        !isChosen && (
-          <Button class="quiet" aria-describedby={name} onClick={() => onChoose(id)} text={t("history_back")} />
+        id !== null && (
+          <Button class="quiet" aria-describedby={name} onClick={() => onRestore(id)} text={t("history_back")} />
         )
       }
-    >
-      {id !== null && isChosen && (
-        <Sure
-          text={t("history_sure", { time })}
-          yes={t("history_back")}
-          onYes={() => void onRestore(id)}
-          onNo={() => onChoose(null)}
-        />
-      )}
-    </ListRow>
+    />
   );
 }
 

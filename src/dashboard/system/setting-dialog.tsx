@@ -11,7 +11,6 @@ import { SchemaForm, useSaving } from "../forms/schema-form.tsx";
 import { usePage } from "../page.ts";
 import { call } from "../store/requests.ts";
 import { fieldHelpUrl } from "../words/help.ts";
-import { Sure } from "./block.tsx";
 import { changesOf, formOf, type SettingTools, savedText, trialText } from "./setting-tools.ts";
 
 interface SettingProps {
@@ -36,60 +35,37 @@ export function SettingDialog(props: SettingDialogProps) {
   const { t: words } = usePage();
   const { tools, schema, setting, onClose } = props;
   const { name, keys, is_connection: isConnection } = setting;
-  const {
-    draft,
-    form,
-    open,
-    label,
-    answer,
-    changes,
-    mistakes,
-    setValue,
-    send,
-    test,
-    hasFailed,
-    saveTested,
-    completed,
-  } = useSettingForm(props);
-  const [isResetting, setResetting] = useState(false);
+  const made = useSettingForm(props);
+  const { draft, form, open, send, changes } = made;
   const isOverridden = keys.some(({ overrides }) => overrides);
   const reset = async () => {
     // What is not from the page is removed; otherwise the setting is as in the owner's file again.
     await (isOverridden ? send("DELETE", {}) : send("PUT", Object.fromEntries(open.map(({ key }) => [key, null]))));
-    setResetting(false);
   };
   return (
-    <Dialog title={label} onClose={() => onClose(null)}>
+    <Dialog title={made.label} onClose={() => onClose(null)}>
       <SettingFacts tools={tools} schema={schema} setting={setting} />
       {draft && <p class="note">{words("draft")}</p>}
-      {isResetting && (
-        <Sure
-          text={t("setting_reset_sure", { name: label })}
-          yes={t("setting_reset")}
-          onYes={() => void reset()}
-          onNo={() => setResetting(false)}
-        />
-      )}
       <SchemaForm
-        key={JSON.stringify(completed)}
+        key={JSON.stringify(made.completed)}
         schema={form.schema}
         path=""
         texts={tools.texts}
-        value={completed ?? draft ?? form.value}
-        mistakes={mistakes}
+        value={made.completed ?? draft ?? form.value}
+        mistakes={made.mistakes}
         first={FIRST[name] ?? []}
         secretsSet={open.flatMap(({ key, is_secret, is_set }) => (is_secret && is_set ? key : []))}
         draft={`setting-${name}`}
-        {...(hasFailed && { submitText: t("connection_save_anyway") })}
+        {...(made.hasFailed && { submitText: t("connection_save_anyway") })}
         canSubmit={Object.keys(changes).length > 0}
-        onSubmit={() => void saveTested()}
+        onSubmit={() => void made.saveTested()}
         onCancel={() => onClose(null)}
-        onChange={setValue}
-        preview={isConnection && <Answer text={answer} />}
+        onChange={made.setValue}
+        preview={isConnection && <Answer text={made.answer} />}
       >
-        {isConnection && <Button onClick={() => void test()} text={t("connection_test")} />}
-        {(isOverridden || (!isConnection && keys.some(({ is_set }) => is_set))) && !isResetting && (
-          <Button class="quiet" onClick={() => setResetting(true)} text={t("setting_reset")} />
+        {isConnection && <Button onClick={() => void made.test()} text={t("connection_test")} />}
+        {(isOverridden || (!isConnection && keys.some(({ is_set }) => is_set))) && (
+          <Button class="quiet" onClick={() => void reset()} text={t("setting_reset")} />
         )}
       </SchemaForm>
     </Dialog>

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../../../src/config/reading/load.ts";
 import type { Language } from "../../../src/core/language/language.ts";
-import { message } from "../../../src/core/language/text.ts";
 import { errorIn } from "../../../src/dashboard/store/error-texts.ts";
 import { errorBody, localError } from "../../../src/http/errors.ts";
 import { allTexts } from "../../support/sources/all-texts.ts";
@@ -45,15 +44,6 @@ test.each([
   ],
 ])("the page shows %s in Danish", async (_, tree, shown) => {
   expect(await mistakesIn("da", tree)).toMatch(shown);
-});
-
-test("a refused command is shown in the language of the page", async () => {
-  const error = localError("conflict", message("refused.too_many", { count: 8 }));
-  expect(error.reason).toBe("there are 8 one-time plans already; wait until one has ended");
-  expect(await shownIn("sv", error)).toMatchObject({
-    reason: "det finns redan 8 engångsplaner; vänta tills en är slut",
-    isTranslated: true,
-  });
 });
 
 test("an error without a key, and one whose texts cannot be loaded, stay English", async () => {
