@@ -27,8 +27,6 @@ export const period = { start: instant, end: instant } as const;
 /** Instant in local time, with its offset. */
 export const instantWithOffset = z.iso.datetime({ offset: true });
 export const percent = described(integer.check(z.minimum(0), z.maximum(100)), "Percent.");
-/** Whole number of at least `least`. */
-export const count = (least: number) => integer.check(z.minimum(least));
 export const localTime = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/));
 export const anyObject = z.record(z.string(), z.unknown());
 export const anyValue = z.unknown();

@@ -28,8 +28,6 @@ export const newKey = () =>
       s.described(s.boolean, "Whether it is a key and a secret for `/thirdParty`, which is read-only."),
     ),
     hash_encoding: s.optional(s.described(s.oneOf(["hex", "base64"]), "Encoding of its hash; `hex` by default.")),
-    requests_per_minute: s.optional(s.described(s.count(1), "Its limit, if it differs from the default.")),
-    requests_per_day: s.optional(s.described(s.count(1), "Its limit, if it differs from the default.")),
   });
 
 export function listKeys(config: KeyConfig, lastUse: (name: string) => EpochMs | null = () => null) {
@@ -79,7 +77,6 @@ export async function createKey(
 ): Promise<MadeKey | LocalError> {
   if (wanted.admin && !isAdmin) return needsAdmin();
   const { name, admin = false, control = admin, third_party = false, hash_encoding = "hex" } = wanted;
-  const { requests_per_minute, requests_per_day } = wanted;
   if (control && third_party) return localError("invalid_parameter", message("refused.key_read_only"));
   const made = makeKey({
     name,
@@ -87,8 +84,6 @@ export async function createKey(
     hash_encoding,
     kind: third_party ? "third_party" : "bearer",
     scopes: ["read", ...(control ? (["control"] as const) : []), ...(admin ? (["admin"] as const) : [])],
-    ...(requests_per_minute !== undefined && { requests_per_minute }),
-    ...(requests_per_day !== undefined && { requests_per_day }),
   });
   const refused = await changed(config, now, (keys) => {
     if ([...keys, ...configuredKeys(config)].some((key) => isSameName(key.name, name)))

@@ -33,8 +33,6 @@ export const line: CommandLine = {
       value: "E",
       about: "with --third-party: hash encoding, hex (default) or base64",
     },
-    "per-minute": { type: "string", value: "N", about: "create: requests per minute of this key" },
-    "per-day": { type: "string", value: "N", about: "create: requests per day of this key" },
     json: { type: "boolean", about: "list: print the answer of the endpoint as JSON, for programs" },
   },
 };
@@ -113,8 +111,6 @@ function wantedIn(name: string, values: Arguments["values"]) {
     admin: values.admin === true,
     control: values.control === true || values.admin === true,
     third_party: values["third-party"] === true,
-    requests_per_minute: limit("--per-minute", textArgument(values["per-minute"])),
-    requests_per_day: limit("--per-day", textArgument(values["per-day"])),
     hash_encoding: encodingArgument(textArgument(values["hash-encoding"])),
   };
 }
@@ -138,10 +134,4 @@ function nameIn(name: string | undefined): string {
       ? `the name of the key is missing; usage: elbro ${line.usage}`
       : `"${name}" is not a valid key name; expected at most 40 letters, digits, spaces, _ . and -`,
   );
-}
-
-function limit(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new BadArgument(`${option}: "${text}" is not a whole number above 0`);
 }
