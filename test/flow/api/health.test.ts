@@ -7,6 +7,7 @@ import { startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts
 import { freePort } from "../../support/broker/mosquitto.ts";
 import { LAN_KEY } from "../../support/daemon/test-config.ts";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
+import { listening } from "../../support/http/listening.ts";
 
 const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
@@ -109,15 +110,13 @@ const problemText = async (it: TestDaemon) =>
   JSON.stringify((await ask(it, "/healthz", { authorization: `Bearer ${LAN_KEY}` })).body.checks.problems);
 
 /** Accepts every connection and rejects every login: CONNACK of MQTT 5 with "bad user name or password". */
-async function refusingBroker() {
-  const server = createServer((socket) => {
-    socket.on("error", () => undefined);
-    socket.once("data", () => socket.end(Buffer.from([0x20, 0x03, 0x00, 0x86, 0x00])));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" && address ? address.port : 0;
-  return { port, [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())) };
+function refusingBroker() {
+  return listening(
+    createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.once("data", () => socket.end(Buffer.from([0x20, 0x03, 0x00, 0x86, 0x00])));
+    }),
+  );
 }
 
 test("a broker that is not reachable for ten minutes is a problem until it is back", async () => {

@@ -1,11 +1,11 @@
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
+import { listening } from "../../support/http/listening.ts";
 import { DaemonProcess } from "../../support/processes/daemon-process.ts";
 import { START_ENVIRONMENT } from "../../support/processes/node-flags.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
@@ -153,7 +153,7 @@ describe("a mistake of the owner is reported in one sentence with exit code 78:"
   }
 
   test.each(["api", "broker"] as const)("a busy port of the %s", async (part) => {
-    await using busy = await busyPort();
+    await using busy = await listening(createServer());
     const variable = `ELBRO_${part.toUpperCase()}_PORT`;
     const output = await refusal([], { ...FREE_PORTS, [variable]: String(busy.port) });
     expect(output).toContain(
@@ -353,10 +353,3 @@ test("keys create next to a demo names the key of the demo, and makes no folder"
   expect(await early.exit).toBe(0);
   expect(early.output).toContain("A demo does not accept it, only its own key; your home does once it is set up.");
 });
-
-async function busyPort(): Promise<AsyncDisposable & { readonly port: number }> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return { port, [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())) };
-}

@@ -1,8 +1,7 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { TestDaemon } from "../../support/daemon/test-daemon.ts";
+import { listening } from "../../support/http/listening.ts";
 import type { InstalledDaemon } from "../../support/processes/installed-daemon.ts";
 
 /** Runs `elbro health` for an API on this port. */
@@ -28,14 +27,10 @@ test("elbro health ends with 1 and the reason if only a restart helps", async ()
     loop: { ok: false, text: "a loop does not turn" },
     clock: { ok: true, text: "the clock is plausible" },
   };
-  const server = createServer((request, response) => {
-    response.writeHead(request.url === "/livez" ? 503 : 200).end(JSON.stringify({ status: "unhealthy", checks }));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  try {
-    const { port } = server.address() as AddressInfo;
-    expect(await askedOn(installed, port)).toEqual({ code: 1, output: "unhealthy\n  a loop does not turn" });
-  } finally {
-    server.close();
-  }
+  await using server = await listening(
+    createServer((request, response) => {
+      response.writeHead(request.url === "/livez" ? 503 : 200).end(JSON.stringify({ status: "unhealthy", checks }));
+    }),
+  );
+  expect(await askedOn(installed, server.port)).toEqual({ code: 1, output: "unhealthy\n  a loop does not turn" });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ArchiveError, PostgresArchive } from "../../../src/integrations/archive/postgres-archive.ts";
 import { CuttingProxy } from "../../support/archive/cutting-proxy.ts";
 import { PostgresServer } from "../../support/archive/postgres.ts";
+import { listening } from "../../support/http/listening.ts";
 import { lacks } from "../../support/runner/needs.ts";
 import { Authority } from "../../support/service/certificates.ts";
 
@@ -86,16 +87,16 @@ describe.skipIf(lacks("PostgreSQL"))("the connection to the archive", () => {
     const stop = new AbortController();
     const closed = Promise.withResolvers<void>();
     // Accepts connections and does not respond.
-    const silent = net.createServer((socket) => {
-      socket.on("error", () => undefined).once("close", () => closed.resolve());
-      socket.once("data", () => stop.abort());
-    });
-    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
-    const url = `postgres://elbro@127.0.0.1:${(silent.address() as net.AddressInfo).port}/elbro`;
+    await using silent = await listening(
+      net.createServer((socket) => {
+        socket.on("error", () => undefined).once("close", () => closed.resolve());
+        socket.once("data", () => stop.abort());
+      }),
+    );
+    const url = `postgres://elbro@127.0.0.1:${silent.port}/elbro`;
     const ended = "the connection was closed";
     await expect(PostgresArchive.connect({ url }, stop.signal)).rejects.toThrow(ended);
     await closed.promise;
-    silent.close();
     await expect(PostgresArchive.connect({ url }, stop.signal)).rejects.toThrow(ended);
     const archive = await PostgresArchive.connect({ url: server.url() }, signal);
     server.freeze();

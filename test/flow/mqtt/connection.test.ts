@@ -1,4 +1,4 @@
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { startEmbeddedBroker } from "../../../src/mqtt/broker/embedded-broker.ts";
 import { freePort, Mosquitto } from "../../support/broker/mosquitto.ts";
@@ -6,28 +6,14 @@ import { retainedIn } from "../../support/broker/retained.ts";
 import { TestMqttClient } from "../../support/broker/test-mqtt-client.ts";
 import { TopicWatcher } from "../../support/broker/topic-watcher.ts";
 import { WebSocketProxy } from "../../support/broker/websocket-proxy.ts";
+import { listening } from "../../support/http/listening.ts";
 import { UNKNOWN_HOST } from "../../support/http/unknown-host.ts";
 import { lacks } from "../../support/runner/needs.ts";
 import { Authority } from "../../support/service/certificates.ts";
 
 /** Starts a server that is not a broker. */
-async function listening(onSocket: (socket: Socket) => void): Promise<{ port: number } & AsyncDisposable> {
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on("error", () => undefined);
-    onSocket(socket);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  return {
-    port: typeof address === "object" && address ? address.port : 0,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
+const playing = (onSocket: (socket: Socket) => void) =>
+  listening(createServer((socket) => onSocket(socket.on("error", () => undefined))));
 
 describe("a failed connection is logged once with its reason:", () => {
   test("a closed port", async () => {
@@ -41,7 +27,7 @@ describe("a failed connection is logged once with its reason:", () => {
   });
 
   test("a web server", async () => {
-    await using web = await listening((socket) =>
+    await using web = await playing((socket) =>
       socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")),
     );
     await using link = new TestMqttClient({ to: web.port });
@@ -49,25 +35,25 @@ describe("a failed connection is logged once with its reason:", () => {
   });
 
   test("a server that sends first", async () => {
-    await using ssh = await listening((socket) => socket.write("SSH-2.0-OpenSSH_9.2p1\r\n"));
+    await using ssh = await playing((socket) => socket.write("SSH-2.0-OpenSSH_9.2p1\r\n"));
     await using link = new TestMqttClient({ to: ssh.port });
     expect(await link.firstReason()).toMatch(/does not speak MQTT; check the port/);
   });
 
   test("a server that accepts and never responds", async () => {
-    await using silent = await listening(() => undefined);
+    await using silent = await playing(() => undefined);
     await using link = new TestMqttClient({ to: silent.port });
     expect(await link.firstReason()).toMatch(/does not answer as a broker/);
   });
 
   test("a server that closes the connection", async () => {
-    await using rude = await listening((socket) => socket.once("data", () => socket.destroy()));
+    await using rude = await playing((socket) => socket.once("data", () => socket.destroy()));
     await using link = new TestMqttClient({ to: rude.port });
     expect(await link.firstReason()).toMatch(/closed before the broker answered; .*mqtts:/);
   });
 
   test("a wrong WebSocket path", async () => {
-    await using web = await listening((socket) =>
+    await using web = await playing((socket) =>
       socket.once("data", () => socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")),
     );
     await using link = new TestMqttClient({ to: `ws://127.0.0.1:${web.port}/mqtt` });
@@ -86,7 +72,7 @@ describe("a failed connection is logged once with its reason:", () => {
 });
 
 test("without a broker a stop takes no time in any state", async () => {
-  await using silent = await listening(() => undefined);
+  await using silent = await playing(() => undefined);
   const links = [
     new TestMqttClient({ to: await freePort() }),
     new TestMqttClient({ to: silent.port }),
@@ -267,7 +253,7 @@ describe("a hostile broker is disconnected before it fills the memory:", () => {
     ["a release without an id", Buffer.from([0x62, 0x00]), /too short for its message id/],
   ])("%s", async (_, packet, reason) => {
     let sent = 0;
-    await using broker = await listening((socket) =>
+    await using broker = await playing((socket) =>
       socket.once("data", () => {
         socket.write(Buffer.concat([CONNACK, packet]));
         const flood = () => {

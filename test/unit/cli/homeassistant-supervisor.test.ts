@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { withSupervisorsBroker, withSupervisorsHomeAssistant } from "../../../src/cli/homeassistant-supervisor.ts";
 import { readConfig } from "../../../src/config/reading/load.ts";
 import type { Config } from "../../../src/config/schema/schema.ts";
+import { listening } from "../../support/http/listening.ts";
 
 /** Response of the supervisor with the Mosquitto app. */
 const MOSQUITTO = {
@@ -25,15 +25,7 @@ async function supervisor(status: number, body: string) {
     asked.push(request);
     response.writeHead(status).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    asked,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { asked, ...(await listening(server)) };
 }
 
 function configOf(text: string): Config {

@@ -1,22 +1,21 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { type Encoded, replyOf, sendReply } from "../../../src/http/response.ts";
+import { listening } from "../../support/http/listening.ts";
 import { sendRaw } from "../../support/http/raw-answer.ts";
 
 /**
  * Sends a response over a socket, with the CORS headers of an allowed origin. Returns its header lines except `Date`.
  */
 async function linesOf(answer: Omit<Encoded, "kind">, cors: Readonly<Record<string, string>> = {}): Promise<string[]> {
-  const server = createServer((_request, response) => {
-    for (const [name, value] of Object.entries(cors)) response.setHeader(name, value);
-    sendReply(replyOf({ kind: "encoded", ...answer }, {}, cors.Vary), response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await using server = await listening(
+    createServer((_request, response) => {
+      for (const [name, value] of Object.entries(cors)) response.setHeader(name, value);
+      sendReply(replyOf({ kind: "encoded", ...answer }, {}, cors.Vary), response);
+    }),
+  );
   const request = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-  const { port } = server.address() as AddressInfo;
-  const { head } = await sendRaw(port, Buffer.from(request), { method: "GET", waitMs: 5_000 });
-  await new Promise((resolve) => server.close(resolve));
+  const { head } = await sendRaw(server.port, Buffer.from(request), { method: "GET", waitMs: 5_000 });
   return head.split("\r\n").filter((line) => !line.startsWith("Date: "));
 }
 

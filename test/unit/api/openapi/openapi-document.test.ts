@@ -9,6 +9,7 @@ import type { ApiDeps } from "../../../../src/api/deps.ts";
 import { configSchema } from "../../../../src/config/schema/schema.ts";
 import { RuntimeStats } from "../../../../src/state/runtime-stats.ts";
 import { ManualMachine } from "../../../support/clock/manual-machine.ts";
+import { listening } from "../../../support/http/listening.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 type Operation = Json & {
@@ -49,14 +50,9 @@ const registered = (router as unknown as { routes: { method: string | string[]; 
 /** Requests a path from the router over a temporary HTTP server. */
 async function fetched(path: string): Promise<{ status: number; body: string }> {
   const { createServer } = await import("node:http");
-  const server = createServer((request, response) => void router.lookup(request, response)).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as { port: number };
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`);
-  const body = await answer.text();
-  server.closeAllConnections();
-  server.close();
-  return { status: answer.status, body };
+  await using server = await listening(createServer((request, response) => void router.lookup(request, response)));
+  const answer = await fetch(server.url + path);
+  return { status: answer.status, body: await answer.text() };
 }
 
 const { status, body } = await fetched("/openapi.json");
