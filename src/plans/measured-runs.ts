@@ -21,10 +21,7 @@ export function measuredRuns(store: Pick<PlugEnergyStore, "quarters">, plugsOf: 
   const measuredIn = (quarters: readonly QuarterEnergy[]): MeasuredRun => {
     const costs = quarters.flatMap(({ cost }) => cost ?? []);
     const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
-    return {
-      kwh: sumOf(quarters.map(({ kwh }) => kwh)),
-      cost: costs.length < quarters.length ? null : sumOf(costs),
-    };
+    return { kwh: sumOf(quarters.map(({ kwh }) => kwh)), cost: costs.length < quarters.length ? null : sumOf(costs) };
   };
   return {
     /** Returns a run as it was measured; null if a plug of the plan did not measure it. */

@@ -34,13 +34,7 @@ const finished = () =>
 export const monthCost = () =>
   s.described(s.orNull(s.money), "Of the runs with known energy and prices, like the savings; null if none has them.");
 const month = () =>
-  s.namedObject("PlanMonth", {
-    start: s.instant,
-    runs: s.integer,
-    hours: s.number,
-    cost: monthCost(),
-    ...savings(),
-  });
+  s.namedObject("PlanMonth", { start: s.instant, runs: s.integer, hours: s.number, cost: monthCost(), ...savings() });
 const settingValue = () => s.union([s.text, s.number, s.boolean, s.nothing]);
 const setting = () =>
   s.namedObject("PlanSetting", {
@@ -83,13 +77,7 @@ export const statusProperties = () =>
     month: month(),
     month_before: month(),
     learned: s.described(
-      s.orNull(
-        s.namedObject("LearnedCourse", {
-          runs: s.integer,
-          kwh: s.number,
-          profile: s.list(s.number),
-        }),
-      ),
+      s.orNull(s.namedObject("LearnedCourse", { runs: s.integer, kwh: s.number, profile: s.list(s.number) })),
       "Energy and course by quarter-hour that a plan with `learn` has learned; null if nothing.",
     ),
     settings: s.namedObject("PlanSettings", {

@@ -89,11 +89,7 @@ export const planEndpoints = [
     answer: planDetail,
     errors: ["invalid_parameter", "resource_not_found", "conflict", "not_saved", ...BODY_ERRORS],
     example: "/local/v1/plans/washer",
-    body: {
-      schema: planChange,
-      isCheckedByRun: true,
-      example: { hours: 2, ready_by: "06:30" },
-    },
+    body: { schema: planChange, isCheckedByRun: true, example: { hours: 2, ready_by: "06:30" } },
     /** Applies the whole request, or nothing of it. */
     run(source, { plan }, request) {
       const { now, body } = request;

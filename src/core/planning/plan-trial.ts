@@ -13,12 +13,7 @@ const calendar = new Calendar("UTC", () => 0);
 const TRIAL_DAY = Date.UTC(2026, 0, 1);
 
 /** Limits of runs and pauses, by the name of the setting. */
-const LIMITS = {
-  min_run: "minRunMs",
-  max_gap: "maxGapMs",
-  min_pause: "minPauseMs",
-  never: "never",
-} as const;
+const LIMITS = { min_run: "minRunMs", max_gap: "maxGapMs", min_pause: "minPauseMs", never: "never" } as const;
 type Limit = keyof typeof LIMITS;
 type Limits = Partial<Record<(typeof LIMITS)[Exclude<Limit, "never">], number>>;
 
@@ -72,11 +67,7 @@ function solvedOnEqualPrices(given: PlanSpec): PlanSolution | null {
     return { start, end: start + QUARTER_MS, price: maxPrice - 1, estimate: false };
   });
   const timeline = { points, currency: "DKK", vatIncluded: true } as const;
-  return solvePlan(spec, timeline, window, {
-    now: window.start,
-    calendar,
-    blocked: neverIn(spec, window, calendar),
-  });
+  return solvePlan(spec, timeline, window, { now: window.start, calendar, blocked: neverIn(spec, window, calendar) });
 }
 
 /** A run that is shorter than its minimum never begins. */

@@ -230,11 +230,7 @@ function planOf(moment: PlanInput, memory: PlanRecord, solution: PlanSolution): 
       const meanPrice = solution.runs.length > 0 ? priceOfRuns(moment, solution.runs) : null;
       const little = tooLittleSaved(moment, memory, meanPrice, solution.runs);
       if (little) return { ...memory, ...(missingLater(moment, solution.missing) ?? { outcome: little }) };
-      return {
-        ...memory,
-        planned,
-        outcome: { kind, meanPrice: meanPrice ?? solution.meanPrice, shortfall },
-      };
+      return { ...memory, planned, outcome: { kind, meanPrice: meanPrice ?? solution.meanPrice, shortfall } };
     }
     case "impossible":
       return { ...memory, outcome: solution };

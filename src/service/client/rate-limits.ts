@@ -24,11 +24,7 @@ import { windowRestMs } from "./shared-quota.ts";
 type Limits = Readonly<Record<QuotaWindow, number>>;
 
 /** Higher limit from the next window on: `resetSec` in service time, `from` in monotonic time or null. */
-const storedRaise = z.object({
-  limit: z.int(),
-  resetSec: z.int(),
-  from: z._default(z.nullable(z.number()), null),
-});
+const storedRaise = z.object({ limit: z.int(), resetSec: z.int(), from: z._default(z.nullable(z.number()), null) });
 const storedLimit = z.object({ limit: z.int().check(z.positive()), raise: z.nullable(storedRaise) });
 const storedLimits = z.object({ minute: z.optional(storedLimit), day: z.optional(storedLimit) });
 type Learned = z.infer<typeof storedLimit>;

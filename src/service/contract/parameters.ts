@@ -38,16 +38,8 @@ export const parameterKinds: { readonly [Kind in keyof ParameterValues]: Paramet
     write: (id) => id,
     schema: { type: "string", format: "uuid" },
   },
-  text: {
-    read: readText,
-    write: (text) => text,
-    schema: { type: "string", maxLength: MAX_TEXT_LENGTH },
-  },
-  instant: {
-    read: parseInstant,
-    write: formatInstant,
-    schema: { type: "string", format: "date-time" },
-  },
+  text: { read: readText, write: (text) => text, schema: { type: "string", maxLength: MAX_TEXT_LENGTH } },
+  instant: { read: parseInstant, write: formatInstant, schema: { type: "string", format: "date-time" } },
   timestamp: {
     read: (text) => parseInstant(completed(text)),
     write: formatInstant,

@@ -53,19 +53,10 @@ export const address = z.looseObject({
 export type Address = z.infer<typeof address>;
 export const addressList = z.looseObject({});
 
-const rangeEnvelope = {
-  addressId: z.guid(),
-  from: instant,
-  to: instant,
-  timeZone: z.string(),
-};
+const rangeEnvelope = { addressId: z.guid(), from: instant, to: instant, timeZone: z.string() };
 const aggregationEnvelope = { ...rangeEnvelope, aggregation };
 
-export const consumptionRow = z.looseObject({
-  ...interval,
-  energyKWh: energyKwh,
-  isEstimate: z.optional(z.boolean()),
-});
+export const consumptionRow = z.looseObject({ ...interval, energyKWh: energyKwh, isEstimate: z.optional(z.boolean()) });
 export const consumptionEnvelope = z.partial(z.looseObject(aggregationEnvelope));
 
 export const consumptionCostsRow = z.looseObject({
@@ -84,11 +75,7 @@ export const consumptionCostsEnvelope = z.looseObject({
   currency,
 });
 
-export const solarExportRow = z.looseObject({
-  ...interval,
-  energyKWh: energyKwh,
-  isEstimate: z.boolean(),
-});
+export const solarExportRow = z.looseObject({ ...interval, energyKWh: energyKwh, isEstimate: z.boolean() });
 export const solarExportEnvelope = z.looseObject(aggregationEnvelope);
 
 export const solarExportRevenueRow = z.looseObject({
@@ -110,12 +97,7 @@ export const priceRow = z.looseObject({
 });
 export type PriceRow = z.infer<typeof priceRow>;
 
-export const pricesEnvelope = z.looseObject({
-  ...rangeEnvelope,
-  resolution,
-  currency,
-  vatIncluded: z.boolean(),
-});
+export const pricesEnvelope = z.looseObject({ ...rangeEnvelope, resolution, currency, vatIncluded: z.boolean() });
 export const forecastPricesEnvelope = z.looseObject({
   addressId: z.guid(),
   resolution: z.literal("hour"),

@@ -30,13 +30,7 @@ export function solved(task: PlanTask, chosen: Selection): PlanSolved {
   const runs = mergeRuns([...begun, ...planned.flatMap((run) => clipped(run, window) ?? [])]);
   const meanPrice = chosen.meanPrice ?? meanOver(grid.points, runs);
   const { shortfall = null } = chosen;
-  return {
-    kind: "solved",
-    runs,
-    meanPrice,
-    shortfall,
-    missing: missingIn(grid.points, grid.start, window.end),
-  };
+  return { kind: "solved", runs, meanPrice, shortfall, missing: missingIn(grid.points, grid.start, window.end) };
 }
 
 /** Returns the parts of fixed runs inside the window. Shape: ascending, apart. */
