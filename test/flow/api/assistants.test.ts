@@ -37,10 +37,10 @@ interface Sdk {
   }) => {
     connect(transport: object): Promise<void>;
     listTools(): Promise<{ tools: { name: string; inputSchema: Schema; annotations?: { readOnlyHint?: boolean } }[] }>;
-    callTool(call: { name: string; arguments?: object }): Promise<{
-      content: { type: string; text: string }[];
-      isError?: boolean;
-    }>;
+    callTool(call: {
+      name: string;
+      arguments?: object;
+    }): Promise<{ content: { type: string; text: string }[]; isError?: boolean }>;
     close(): Promise<void>;
   };
   readonly StreamableHTTPClientTransport: new (url: URL, options: object) => object;
@@ -145,9 +145,7 @@ test("tools of pages: what their user may do on the page itself, and only readin
 });
 
 test("the log names who did something: with a tool, a calendar, a state and a download too, and not who only read", async () => {
-  await using daemon = await serve({
-    keys: [{ name: "owner", key: LAN_KEY, scopes: ["admin"] }],
-  });
+  await using daemon = await serve({ keys: [{ name: "owner", key: LAN_KEY, scopes: ["admin"] }] });
   const params = { name: "changePlan", arguments: { plan: "washer", body: { hours: 1 } } };
   await daemon.post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/list" });
   await daemon.post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "getNow" } });

@@ -80,11 +80,7 @@ function sections() {
         ...{ url: "http://127.0.0.1:9", username: CANARIES.plugUser, password: "canary-plug-password" },
       },
     ],
-    broker: {
-      host: "127.0.0.1",
-      port: 0,
-      users: [{ name: CANARIES.brokerUser, password: CANARIES.brokerPassword }],
-    },
+    broker: { host: "127.0.0.1", port: 0, users: [{ name: CANARIES.brokerUser, password: CANARIES.brokerPassword }] },
     api: {
       host: "127.0.0.1",
       port: 0,

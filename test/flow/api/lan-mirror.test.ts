@@ -6,10 +6,7 @@ const MORNING = Date.parse("2026-03-10T09:00:00Z");
 
 /** Configuration without history, so that older data is not stored. */
 function daemon(): Promise<TestDaemon> {
-  return TestDaemon.start({
-    start: MORNING,
-    config: { history: { months: 0 } },
-  });
+  return TestDaemon.start({ start: MORNING, config: { history: { months: 0 } } });
 }
 
 const pathOf = (it: TestDaemon, rest: string) => `/consumer/v1/me/addresses/${it.simulator.addressIds.danish}/${rest}`;

@@ -90,10 +90,7 @@ describe("plans", () => {
     await using daemon = await planned();
     expect(
       (await (await daemon.post("/local/v1/plans/washer", { command: "run_now" })).json()) as object,
-    ).toMatchObject({
-      on: true,
-      code: "running_by_hand",
-    });
+    ).toMatchObject({ on: true, code: "running_by_hand" });
     expect(await askText(daemon, "signal/washer")).toEqual([200, "ON", expect.stringContaining("started manually")]);
     const twice = await daemon.post("/local/v1/plans/washer", { command: "run_now" });
     expect([twice.status, await twice.json()]).toMatchObject([

@@ -129,10 +129,7 @@ test("negative prices are in the price, its level, every format and the cheap ho
   expect(await askText(daemon, "now?format=text")).toEqual([200, String(least.price), null]);
   const [first] = (await askJson(daemon, "formats/evcc")) as unknown as { value: number }[];
   expect(first?.value).toBe(least.price);
-  expect(await askJson(daemon, "formats/nordpool")).toMatchObject({
-    current_price: least.price,
-    low_price: true,
-  });
+  expect(await askJson(daemon, "formats/nordpool")).toMatchObject({ current_price: least.price, low_price: true });
   expect(await askText(daemon, "cheap?hours=15m&from=11:00&ready_by=18:00")).toEqual([
     200,
     "ON",

@@ -18,10 +18,7 @@ async function night(): Promise<{ signal: string; plug: string; level: string; r
   });
   const { homes, plugs } = config;
   // Today's prices are stored; tomorrow's never arrive.
-  await using it = await TestDaemon.start({
-    start: EVENING - 12 * HOUR_MS,
-    config: { homes, plugs },
-  });
+  await using it = await TestDaemon.start({ start: EVENING - 12 * HOUR_MS, config: { homes, plugs } });
   await it.clock.runUntil(EVENING - 10 * HOUR_MS);
   it.simulator.setFaults([...AWAY]);
   const shown = { signal: "", plug: "", level: "", reasons: new Set<string>() };

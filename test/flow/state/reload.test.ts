@@ -137,10 +137,7 @@ describe("SIGHUP", () => {
       ).status;
     expect(await statusWith("first-key")).toBe(200);
 
-    installed.configure({
-      api: { ...api(1, "second-key"), cors: ["https://panel.example"] },
-      log: { level: "debug" },
-    });
+    installed.configure({ api: { ...api(1, "second-key"), cors: ["https://panel.example"] }, log: { level: "debug" } });
     daemon.signal("SIGHUP");
     await daemon.line(/"changed":\["api\.keys","api\.cors","log\.level"\].*configuration reloaded/);
     expect(daemon.output).toContain("api.port has changed; restart elbro to use it");

@@ -27,15 +27,7 @@ describe("parameters", () => {
   test("parameters are parsed by their kinds; missing ones are null", () => {
     expect(read("cheap", "hours=1h30m&ready_by=07:00&kind=slots&max_price=-0.5")).toEqual({
       kind: "params",
-      params: {
-        home: null,
-        hours: 5_400_000,
-        ready_by: 420,
-        from: null,
-        kind: "slots",
-        max_price: -0.5,
-        format: null,
-      },
+      params: { home: null, hours: 5_400_000, ready_by: 420, from: null, kind: "slots", max_price: -0.5, format: null },
     });
     expect(read("formats", "home=cabin", { format: "evcc" })).toMatchObject({
       params: { format: "evcc", home: "cabin" },

@@ -264,10 +264,7 @@ describe("the body of a POST", () => {
 });
 
 describe("a route with optional authentication", () => {
-  const greeting: Partial<Route> = {
-    scope: "optional",
-    handle: ({ caller }) => ({ kind: "json", body: { caller } }),
-  };
+  const greeting: Partial<Route> = { scope: "optional", handle: ({ caller }) => ({ kind: "json", body: { caller } }) };
 
   test("a route with optional authentication responds to everyone; a valid key identifies the caller, an invalid one is rejected", async () => {
     await using server = await serving(greeting);

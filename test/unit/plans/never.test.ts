@@ -37,10 +37,7 @@ test("fallback hours leave out the excluded hours", () => {
 });
 
 test("run now works in the excluded hours", () => {
-  using world = new PlansOnDisk({
-    definitions: [definitionOf({ ...base, kind: "window", hoursMs: HOUR })],
-    timeline,
-  });
+  using world = new PlansOnDisk({ definitions: [definitionOf({ ...base, kind: "window", hoursMs: HOUR })], timeline });
   world.at(NOW);
   expect(world.plans.commands.act("washer", "run_now", NOW)).toEqual({ kind: "done" });
   expect(world.at(NOW).on).toBe(true);

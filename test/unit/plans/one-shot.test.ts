@@ -93,11 +93,7 @@ test("a plug with two plans is ON while one of them wants it, and the reason nam
   using world = new PlansOnDisk({ definitions: [early, late], timeline });
   world.until(NOW, NOW + HOUR, "early");
   const wanted = () => world.plans.wantedByAny(["early", "late"], null);
-  expect(wanted()).toMatchObject({
-    on: true,
-    until: NOW + 2 * HOUR,
-    reason: expect.stringMatching(/^Early: runs/),
-  });
+  expect(wanted()).toMatchObject({ on: true, until: NOW + 2 * HOUR, reason: expect.stringMatching(/^Early: runs/) });
   world.until(NOW + HOUR, NOW + 3 * HOUR, "early");
   expect(wanted()).toMatchObject({ on: false, until: NOW + 4 * HOUR });
   expect(wanted()?.reason).toMatch(/^Early: .*; Late: /);

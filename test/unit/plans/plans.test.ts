@@ -21,10 +21,7 @@ describe("plans keep across a restart", () => {
     world.until(NOW, STARTS + 10 * MINUTE);
     world.restart({ timeline: null });
     world.decide(STARTS + 11 * MINUTE);
-    expect(world.plans.wanted("washer", null)).toMatchObject({
-      on: true,
-      until: STARTS + 3 * HOUR,
-    });
+    expect(world.plans.wanted("washer", null)).toMatchObject({ on: true, until: STARTS + 3 * HOUR });
   });
 
   test("a command, also if others follow", () => {

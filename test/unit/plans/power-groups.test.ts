@@ -44,10 +44,7 @@ test("plans that fit together run in their cheapest hours; others move at the lo
   const priceOf = (i: number) => [5, 1, 1, 2, 2, 3, 3, 3][i % 8] ?? 5;
   const timeline = timelineOf(points(daysOf("2026-03-07", "2026-03-12"), priceOf, { unit: "hour" }));
   const two = { ...night, kind: "slots", hoursMs: 2 * HOUR, from: 0, readyBy: 8 * 60 } as const;
-  using world = new PlansOnDisk({
-    definitions: [member("heater", two, 6_000), member("car", two, 11_000)],
-    timeline,
-  });
+  using world = new PlansOnDisk({ definitions: [member("heater", two, 6_000), member("car", two, 11_000)], timeline });
   const hours = (id: string) =>
     world.at(NOW, id).runs.map(({ start, end }) => [new Date(start).getUTCHours(), (end - start) / HOUR]);
   // Local midnight is 23:00 UTC: the hours at price 1 are 00 and 01 UTC. Moving the car costs more.

@@ -35,10 +35,7 @@ class Looped implements AsyncDisposable {
     between: () => this.between(),
     kept: (homes) => void this.kept.push([...homes]),
     trust: () => this.trust,
-    slices: {
-      nowMs: () => this.#workedMs,
-      nextTurn: async () => void this.turns++,
-    },
+    slices: { nowMs: () => this.#workedMs, nextTurn: async () => void this.turns++ },
   });
   readonly #running: Promise<void>;
 

@@ -158,10 +158,7 @@ test("stored data is returned after a second without a response, and the request
   const asked = Promise.withResolvers<Asked>();
   let stored = foundAt(NOW - HOUR_MS, false, '{"data":[1]}');
   await using mirror = await startMirror(
-    {
-      find: () => stored,
-      ask: () => asked.promise,
-    },
+    { find: () => stored, ask: () => asked.promise },
     { overdue: () => overdue.promise },
   );
   const first = mirror.ask();

@@ -17,12 +17,7 @@ const QUARTER = 15 * MINUTE;
 /** 10 March 2026, midnight in Denmark. */
 const MIDNIGHT = at("2026-03-09T23:00:00Z");
 
-const freezer: AvoidPlan = {
-  kind: "avoid",
-  hoursMs: 4 * HOUR,
-  maxGapMs: 1.5 * HOUR,
-  enabled: true,
-};
+const freezer: AvoidPlan = { kind: "avoid", hoursMs: 4 * HOUR, maxGapMs: 1.5 * HOUR, enabled: true };
 
 /** Quarter-hours of 7 to 11 March; expensive from 17:00 to 21:00 local time, most expensive from 18:00 to 19:00. */
 const prices = points(daysOf("2026-03-07", "2026-03-11"), (i) => priceOfHour(Math.floor((i % 96) / 4)), {

@@ -6,13 +6,7 @@ import { costOf, live, nightPrices, OPENS, step, timesOf, washer, wordsOf } from
 const HOUR = 3_600_000;
 const AFTERNOON = OPENS - 5 * HOUR;
 const ENDS = at("2026-03-11T06:00:00Z");
-const car: SlotsPlan = {
-  kind: "slots",
-  hoursMs: 4 * HOUR,
-  from: 22 * 60,
-  readyBy: 7 * 60,
-  enabled: true,
-};
+const car: SlotsPlan = { kind: "slots", hoursMs: 4 * HOUR, from: 22 * 60, readyBy: 7 * 60, enabled: true };
 
 describe("if only some hours are possible, a plan runs in", () => {
   const expensive: SlotsPlan = { ...car, maxPrice: 0.6, kwh: 8 };

@@ -25,13 +25,7 @@ test("a plan keeps the window of its record, also without enough time", () => {
 });
 
 test("a plan without hours takes the present window, and one that is longer than its window stays in it before its start", () => {
-  const below = {
-    kind: "below",
-    maxPrice: 1,
-    from: spec.from,
-    readyBy: spec.readyBy,
-    enabled: true,
-  };
+  const below = { kind: "below", maxPrice: 1, from: spec.from, readyBy: spec.readyBy, enabled: true };
   expect(startOf(below as Parameters<typeof roundAt>[0], null, CLOSES - MINUTE_MS, calendar)).toBe(OPENS);
   const long = { ...spec, hoursMs: 10 * HOUR_MS };
   expect([OPENS - 1, OPENS].map((now) => startOf(long, null, now, calendar))).toEqual([OPENS, OPENS]);

@@ -142,12 +142,7 @@ test("a plan that is added in the evening shows its next occurrence", () => {
 
 test("with a max_gap within an hour, avoid uses quarters; other lengths are rounded up to whole prices", () => {
   const midnight = at("2026-03-09T23:00:00Z");
-  const spec: PlanSpec = {
-    kind: "avoid",
-    hoursMs: 2.5 * HOUR,
-    maxGapMs: 1.9 * HOUR,
-    enabled: true,
-  };
+  const spec: PlanSpec = { kind: "avoid", hoursMs: 2.5 * HOUR, maxGapMs: 1.9 * HOUR, enabled: true };
   const { memory } = live({ now: midnight, spec }, midnight + 10 * HOUR);
   const runs = [...(memory?.startedRuns ?? []), ...(memory?.planned ?? [])];
   const on = runs.reduce((sum, run) => sum + run.end - run.start, 0);
