@@ -40,17 +40,20 @@ export function stampOf(file: string): string | null {
   return stat ? `${stat.mtimeMs} ${stat.size} ${stat.ino}` : null;
 }
 
-/** Writes a file atomically, to disk, and gives it to the owner of its folder. Throws if that is not possible. */
-export function writeWhole(file: string, text: string): void {
+/**
+ * Writes a file atomically, and gives it to the owner of its folder. Throws if that is not possible. `isDurable`: to disk,
+ * so that it also survives a power cut.
+ */
+export function writeWhole(file: string, text: string, isDurable = true): void {
   const draft = `${file}.new`;
   try {
     // The draft of a process that died may belong to another user.
     rmSync(draft, { force: true });
-    writeFileSync(draft, text, { mode: OWNER_ONLY, flush: true });
+    writeFileSync(draft, text, { mode: OWNER_ONLY, flush: isDurable });
     giveToOwnerOf(path.dirname(file), draft);
     renameSync(draft, file);
     // Without a sync of the folder, a power cut could restore the old file, and with it a revoked key.
-    sync(path.dirname(file));
+    if (isDurable) sync(path.dirname(file));
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;

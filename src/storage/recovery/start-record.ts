@@ -101,7 +101,9 @@ export class StartRecord {
   }
 
   #write(change: Partial<Stored>): void {
+    const before = this.#stored.aside;
     this.#stored = { ...this.#stored, ...change };
-    writeWhole(this.#path, `${JSON.stringify(this.#stored)}\n`);
+    // A lost count after a power cut does no harm. So if nothing is set aside, the start does not wait for the disk.
+    writeWhole(this.#path, `${JSON.stringify(this.#stored)}\n`, (before ?? this.#stored.aside) !== null);
   }
 }

@@ -5,6 +5,7 @@ import { ConfigurationFiles } from "../../../src/config/editing/configuration-fi
 import { MINUTE_MS } from "../../../src/core/time/interval.ts";
 import { writeWhole } from "../../../src/storage/atomic-file.ts";
 import { ManualClock } from "../../support/clock/manual-clock.ts";
+import { CallCounts } from "../../support/runner/call-counts.ts";
 import { TempDir } from "../../support/runner/temp-dir.ts";
 
 const START = Date.parse("2026-03-10T09:00:00Z");
@@ -79,4 +80,15 @@ test("starts that end as they should, or after ten minutes, are not counted", as
     expect(record.aside).toBe(null);
   }
   expect((await played.begin()).aside).toBe(null);
+});
+
+test("a start and an end wait for the disk only if something is set aside", async () => {
+  using played = plays();
+  const start = await played.begin();
+  await using counts = await CallCounts.start({ waits: { file: "storage/atomic-file.ts", functions: ["sync"] } });
+  (await played.begin()).ended();
+  expect(await counts.take()).toEqual({ waits: 0 });
+  start.setAside({ page: "1", upload: null });
+  start.released();
+  expect(await counts.take()).toEqual({ waits: 2 });
 });
