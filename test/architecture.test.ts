@@ -8,6 +8,7 @@ import {
   largeFunctions,
   namesExportedTwice,
   type Violation,
+  valueImportsOf,
   violationsIn,
 } from "./support/sources/architecture.ts";
 
@@ -48,6 +49,15 @@ describe("the sources follow the rule", () => {
   test("there are no import cycles, and import chains have at most MAX_LEVELS levels", { timeout: SEARCH_MS }, () => {
     expect(importCircles(sources)).toEqual([]);
     expect(importLevels(sources)).toBeLessThanOrEqual(MAX_LEVELS);
+  });
+
+  test("a start loads no code that makes JSON Schemas", { timeout: SEARCH_MS }, () => {
+    const loaded = new Set(["src/main.ts", "src/cli/commands/run.ts", "src/api/api.ts"]);
+    for (const path of loaded)
+      for (const name of valueImportsOf(path, sources[path] ?? ""))
+        if (name?.startsWith(".")) loaded.add(join(dirname(path), name));
+    expect(loaded).toContain("src/api/openapi/openapi-parts.ts");
+    expect([...loaded].filter((path) => sources[path]?.includes("toJSONSchema"))).toEqual([]);
   });
 
   test.each(["src", "test"] as const)("%s has at most the lines of its budget", (folder) => {

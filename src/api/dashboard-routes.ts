@@ -16,7 +16,7 @@ import { fromElsewhere, fromOwnPage, type SessionAuth } from "./auth/session-aut
 import type { ApiDeps } from "./deps.ts";
 import { endpointFor } from "./endpoint.ts";
 import { routesOf } from "./endpoint-routes.ts";
-import { assetFacts, FROM_PAGE, HTML, reference } from "./openapi/openapi-operation.ts";
+import { assetFacts, FROM_PAGE, HTML, reference } from "./openapi/openapi-parts.ts";
 import * as s from "./schema.ts";
 import { isOnThisMachine } from "./setup/setup-access.ts";
 

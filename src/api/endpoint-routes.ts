@@ -2,13 +2,12 @@
 
 import type { LocalRoute } from "../http/route.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { openApiOperation } from "./openapi/openapi-operation.ts";
 
 export function routesOf<Source>(rows: readonly Endpoint<Source>[], source: Source): readonly LocalRoute[] {
   return rows.map((row) => {
     const { method, path, scope, summary, takesFile } = row;
     const handle: LocalRoute["handle"] = (request) => row.run(source, request);
-    const openApi = () => openApiOperation(row);
+    const openApi = async () => (await import("./openapi/openapi-operation.ts")).openApiOperation(row);
     return { method, path, scope, summary, handle, openApi, ...(takesFile && { takesFile }) };
   });
 }

@@ -11,7 +11,8 @@ import type { LocalRequest } from "../http/route.ts";
 import { type Answered, type Endpoint, requestMistakes } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import type { LocalSource } from "./house/local-source.ts";
-import { type DocumentPart, jsonSchema } from "./openapi/openapi-operation.ts";
+import { jsonSchema } from "./openapi/openapi-operation.ts";
+import type { DocumentPart } from "./openapi/openapi-parts.ts";
 import { anyValue, optional, type Schema, strictObject } from "./schema.ts";
 
 /** Versions that differ in nothing that is used here; the newest is offered to other clients. */

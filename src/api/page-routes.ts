@@ -4,7 +4,7 @@ import type { LocalRoute } from "../http/route.ts";
 import { filesIn, pageHandlers } from "../http/static-files.ts";
 import { type Endpoint, endpointFor } from "./endpoint.ts";
 import { routesOf } from "./endpoint-routes.ts";
-import { assetFacts, HTML } from "./openapi/openapi-operation.ts";
+import { assetFacts, HTML } from "./openapi/openapi-parts.ts";
 
 type Pages = ReturnType<typeof pageHandlers>;
 const page = endpointFor<Pages>();

@@ -38,7 +38,7 @@ export interface LocalRoute extends Route {
   /** One sentence for the documentation. */
   readonly summary: string;
   /** Returns further OpenAPI fields: parameters, body, responses. Called for the OpenAPI document only. */
-  readonly openApi?: () => Readonly<Record<string, unknown>>;
+  readonly openApi?: () => Promise<Readonly<Record<string, unknown>>>;
 }
 
 export interface LocalRequest {

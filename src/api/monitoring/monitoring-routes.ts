@@ -13,7 +13,7 @@ import type { ApiDeps } from "../deps.ts";
 import { endpointFor } from "../endpoint.ts";
 import { routesOf } from "../endpoint-routes.ts";
 import { eventRows } from "../event-source.ts";
-import { textSchema } from "../openapi/openapi-operation.ts";
+import { textSchema } from "../openapi/openapi-parts.ts";
 import { homeAs } from "../parameters.ts";
 import { anyObject } from "../schema.ts";
 import { daemonRecord } from "./daemon-record.ts";

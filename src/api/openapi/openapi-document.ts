@@ -11,7 +11,7 @@ import { headerTable } from "../../service/contract/headers.ts";
 import { withReferences } from "../../service/contract/named-schemas.ts";
 import { serviceOpenApi } from "../../service/contract/openapi.ts";
 import frame from "./lan-openapi.json" with { type: "json" };
-import { type DocumentPart, reference } from "./openapi-operation.ts";
+import { type DocumentPart, reference } from "./openapi-parts.ts";
 
 /** Security requirements by scope. Only pages of the dashboard have a session. */
 const SECURITY: Readonly<Record<RouteScope, readonly DocumentPart[]>> = {
@@ -25,7 +25,7 @@ const SECURITY: Readonly<Record<RouteScope, readonly DocumentPart[]>> = {
 /** Responses of every route that takes a key. */
 const REFUSED = { 401: reference("responses", "Error401"), 429: reference("responses", "Error429") };
 
-export function lanOpenApiDocument(routes: readonly LocalRoute[]): DocumentPart {
+export async function lanOpenApiDocument(routes: readonly LocalRoute[]): Promise<DocumentPart> {
   const quota = Object.keys(headerTable).filter((name) => name !== "Retry-After");
   const headers = [...quota, ...Object.keys(frame.mirrorHeaders)].map((name) => [name, reference("headers", name)]);
   const same = { description: "Not changed since the `ETag` in `If-None-Match`." };
@@ -35,7 +35,7 @@ export function lanOpenApiDocument(routes: readonly LocalRoute[]): DocumentPart 
     responses: { ...REFUSED, 304: same },
   });
   const named: Record<string, unknown> = {};
-  const ownPaths = withReferences(routePaths(routes), named);
+  const ownPaths = withReferences(await routePaths(routes), named);
   return {
     openapi: "3.1.0",
     info: { ...frame.info, version: VERSION },
@@ -51,21 +51,21 @@ export function lanOpenApiDocument(routes: readonly LocalRoute[]): DocumentPart 
   };
 }
 
-function routePaths(routes: readonly LocalRoute[]): DocumentPart {
+async function routePaths(routes: readonly LocalRoute[]): Promise<DocumentPart> {
   const paths: Record<string, Record<string, DocumentPart>> = {};
   // `/docs/` is described as `/docs`, which redirects to it.
   for (const route of routes.filter(({ path }) => path === "/" || !path.endsWith("/"))) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
     paths[path] = {
       ...paths[path],
-      [route.method.toLowerCase()]: describeRoute(route),
+      [route.method.toLowerCase()]: await describeRoute(route),
     };
   }
   return paths;
 }
 
-function describeRoute({ path, scope, summary, openApi }: LocalRoute): DocumentPart {
-  const facts = openApi?.() ?? {};
+async function describeRoute({ path, scope, summary, openApi }: LocalRoute): Promise<DocumentPart> {
+  const facts = (await openApi?.()) ?? {};
   const isScoped = scope === "control" || scope === "admin";
   const control = isScoped ? { description: `Needs a key with the scope \`${scope}\`.` } : {};
   return {

@@ -3,19 +3,10 @@
 import * as z from "zod/mini";
 import { isOptional } from "../../config/schema/schema-nodes.ts";
 import { localErrorTable } from "../../http/errors.ts";
-import { FILE_TYPES } from "../../http/static-files.ts";
-import { PAGE_HEADER } from "../auth/session-auth.ts";
 import { type Endpoint, plainTextOf } from "../endpoint.ts";
 import { namesIn } from "../parameters.ts";
 import type { Schema } from "../schema.ts";
-
-export type DocumentPart = Readonly<Record<string, unknown>>;
-
-export const textSchema: DocumentPart = { type: "string" };
-
-export function reference(kind: "schemas" | "responses" | "headers", name: string): DocumentPart {
-  return { $ref: `#/components/${kind}/${name}` };
-}
+import { BINARY, type DocumentPart, reference, textSchema } from "./openapi-parts.ts";
 
 function jsonResponse(description: string, schema: Schema | DocumentPart): DocumentPart {
   const json = "_zod" in schema ? jsonSchema(schema as Schema) : schema;
@@ -132,8 +123,6 @@ function mediaContent(media: Readonly<Record<string, object>>): DocumentPart {
   return Object.fromEntries(Object.entries(media).map(([type, schema]) => [type, { schema }]));
 }
 
-/** Media type of a body or response that is a file. */
-export const BINARY = { "application/octet-stream": { type: "string", format: "binary" } };
 const CSV_ABOUT =
   "CSV (RFC 4180) in UTF-8: a header line with names and units, then one line per row. Times have the UTC offset of the home.";
 const REASON_HEADER = {
@@ -157,16 +146,3 @@ function errorResponses({ errors, statuses = {} }: Facts, hasText: boolean): Doc
     }),
   );
 }
-
-/** Header of a request that only elbro's own page may send. */
-export const FROM_PAGE = {
-  [PAGE_HEADER]: { about: "Any text. Pages of other servers cannot send this header.", required: true, example: "1" },
-} as const;
-
-export const HTML = { "text/html": textSchema };
-
-/** Facts of an endpoint with the files that a page loads. */
-export const assetFacts = {
-  about: "The file.",
-  media: Object.fromEntries(Object.values(FILE_TYPES).map((type) => [type.split(";")[0] ?? type, {}])),
-} as const;

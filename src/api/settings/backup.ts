@@ -13,7 +13,7 @@ import type { Storage } from "../../storage/open-storage.ts";
 import { copyPathOf, waitingPathOf } from "../../storage/recovery/recovery.ts";
 import { endpointFor } from "../endpoint.ts";
 import { routesOf } from "../endpoint-routes.ts";
-import { BINARY } from "../openapi/openapi-operation.ts";
+import { BINARY } from "../openapi/openapi-parts.ts";
 import { boolean, described, namedObject } from "../schema.ts";
 
 const TYPE = "application/octet-stream";

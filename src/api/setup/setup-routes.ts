@@ -12,7 +12,7 @@ import type { LocalRequest, LocalRoute } from "../../http/route.ts";
 import { nameAt, sourceOf } from "../../storage/data-source.ts";
 import { endpointFor } from "../endpoint.ts";
 import { routesOf } from "../endpoint-routes.ts";
-import { FROM_PAGE } from "../openapi/openapi-operation.ts";
+import { FROM_PAGE } from "../openapi/openapi-parts.ts";
 import { boolean, described, integer, list, named, namedObject, oneOf, orNull, text, type ValueOf } from "../schema.ts";
 import { refusedEdit } from "../settings/configuration.ts";
 import { completedKeys } from "../settings/settings.ts";

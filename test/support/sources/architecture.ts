@@ -191,7 +191,7 @@ export function importLevels(sources: Sources): number {
 }
 
 /** Returns the modules that are loaded together with a source. */
-function valueImportsOf(path: string, source: string): (string | null)[] {
+export function valueImportsOf(path: string, source: string): (string | null)[] {
   return valueImportsIn(parse(path, source).program).map(({ name }) => name);
 }
 
