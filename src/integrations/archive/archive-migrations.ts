@@ -6,6 +6,27 @@
  * check per row, and `migrate_data` does not support it.
  */
 
+const prices = (view: string, series: string, resolution = "") => `
+create view elbro.${view} as
+  select account, address, ${resolution}start_at, end_at, (values->>'totalPricePerKWh')::numeric as price_per_kwh,
+    envelope->>'currency' as currency, (envelope->>'vatIncluded')::boolean as vat_included
+  from elbro.rows join elbro.series on series.id = series_id where series = '${series}';`;
+
+const energy = (view: string, series: string, amounts = "") => `
+create view elbro.${view} as
+  select account, address, resolution, start_at, end_at, (values->>'energyKWh')::numeric as energy_kwh,${amounts}
+    coalesce((values->>'isEstimate')::boolean, false) as is_estimate
+  from elbro.rows join elbro.series on series.id = series_id where series = '${series}';`;
+
+const money = (view: string, series: string, field: string, column: string) =>
+  energy(
+    view,
+    series,
+    `
+    (values->>'totalPricePerKWh')::numeric as price_per_kwh, (values->>'fixedFeesForInterval')::numeric as fixed_fees,
+    (values->>'${field}')::numeric as ${column}, envelope->>'currency' as currency,`,
+  );
+
 const FIRST = `
 create table elbro.source (
   id      uuid primary key,
@@ -45,40 +66,12 @@ create view elbro.stored_rows as
   select account, address, series, resolution, start_at, end_at, values, changed_at
   from elbro.rows join elbro.series on series.id = series_id;
 
-create view elbro.prices as
-  select account, address, resolution, start_at, end_at, (values->>'totalPricePerKWh')::numeric as price_per_kwh,
-    envelope->>'currency' as currency, (envelope->>'vatIncluded')::boolean as vat_included
-  from elbro.rows join elbro.series on series.id = series_id where series = 'prices';
-
-create view elbro.forecast_prices as
-  select account, address, start_at, end_at, (values->>'totalPricePerKWh')::numeric as price_per_kwh,
-    envelope->>'currency' as currency, (envelope->>'vatIncluded')::boolean as vat_included
-  from elbro.rows join elbro.series on series.id = series_id where series = 'forecastPrices';
-
-create view elbro.consumption as
-  select account, address, resolution, start_at, end_at, (values->>'energyKWh')::numeric as energy_kwh,
-    coalesce((values->>'isEstimate')::boolean, false) as is_estimate
-  from elbro.rows join elbro.series on series.id = series_id where series = 'consumption';
-
-create view elbro.consumption_costs as
-  select account, address, resolution, start_at, end_at, (values->>'energyKWh')::numeric as energy_kwh,
-    (values->>'totalPricePerKWh')::numeric as price_per_kwh, (values->>'fixedFeesForInterval')::numeric as fixed_fees,
-    (values->>'totalCost')::numeric as total_cost, envelope->>'currency' as currency,
-    coalesce((values->>'isEstimate')::boolean, false) as is_estimate
-  from elbro.rows join elbro.series on series.id = series_id where series = 'consumptionCosts';
-
-create view elbro.solar_export as
-  select account, address, resolution, start_at, end_at, (values->>'energyKWh')::numeric as energy_kwh,
-    coalesce((values->>'isEstimate')::boolean, false) as is_estimate
-  from elbro.rows join elbro.series on series.id = series_id where series = 'solarExport';
-
-create view elbro.solar_export_revenue as
-  select account, address, resolution, start_at, end_at, (values->>'energyKWh')::numeric as energy_kwh,
-    (values->>'totalPricePerKWh')::numeric as price_per_kwh, (values->>'fixedFeesForInterval')::numeric as fixed_fees,
-    (values->>'netRevenue')::numeric as net_revenue, envelope->>'currency' as currency,
-    coalesce((values->>'isEstimate')::boolean, false) as is_estimate
-  from elbro.rows join elbro.series on series.id = series_id where series = 'solarExportRevenue';
-
+${prices("prices", "prices", "resolution, ")}
+${prices("forecast_prices", "forecastPrices")}
+${energy("consumption", "consumption")}
+${money("consumption_costs", "consumptionCosts", "totalCost", "total_cost")}
+${energy("solar_export", "solarExport")}
+${money("solar_export_revenue", "solarExportRevenue", "netRevenue", "net_revenue")}
 create view elbro.region_prices as
   select account, address::jsonb->>'region' as region, start_at, (values->>'price')::numeric as price
   from elbro.rows join elbro.series on series.id = series_id where series = 'regionPrices';
