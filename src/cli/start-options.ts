@@ -56,7 +56,7 @@ export function daemonOptions(
       log.level = level;
     },
     commandHint: commandHint(process),
-    machine: machineId(),
+    machine: [hostname(), ...ID_FILES.map((file) => (existsSync(file) ? readFileSync(file, "utf8") : ""))].join("\n"),
     ingress: process.env.SUPERVISOR_TOKEN !== undefined,
     // The simulator uses the daemon's clock, so it cannot detect a wrong one.
     simulatedTime: given.simulated !== null || demo !== null,
@@ -114,12 +114,6 @@ export function configurationSource(given: string | null, read: () => Promise<Co
 
 /** Files with the id of the system, and of the board of a Raspberry Pi. Source: machine-id(5). */
 const ID_FILES = ["/etc/machine-id", "/proc/device-tree/serial-number"];
-
-/** Returns an id of this machine or container. A machine with a copy of its memory card has another id. */
-function machineId(): string {
-  const ids = ID_FILES.map((file) => (existsSync(file) ? readFileSync(file, "utf8") : ""));
-  return [hostname(), ...ids].join("\n");
-}
 
 /** In an app of Home Assistant, adds settings from the supervisor that are missing in the configuration. */
 export async function withSupervisor(config: Config): Promise<Config> {

@@ -13,16 +13,15 @@ const savingsIn = (unit: typeof s.money) =>
     against_mean: s.described(s.orNull(unit), "Compared with the mean price of the window."),
   }) as const;
 const savings = () => savingsIn(s.money);
-export const savingsPerKwh = () => s.namedObject("SavingsPerKwh", savingsIn(s.perKwh));
-export const basis = () =>
-  s.named("RunBasis", s.oneOf(["prices", "estimates", "fallback", "manual", "resting", "at_once"]));
-export const measuredRun = () =>
+const savingsPerKwh = () => s.namedObject("SavingsPerKwh", savingsIn(s.perKwh));
+const basis = () => s.named("RunBasis", s.oneOf(["prices", "estimates", "fallback", "manual", "resting", "at_once"]));
+const measuredRun = () =>
   s.described(
     s.orNull(s.namedObject("MeasuredRun", { kwh: s.number, cost: s.orNull(s.money) })),
     "As the plugs of the plan measured it; null if they did not.",
   );
-const finished = () =>
-  s.namedObject("FinishedRun", {
+export const finishedFields = () =>
+  ({
     ...s.period,
     basis: basis(),
     mean_price: s.orNull(s.perKwh),
@@ -30,11 +29,18 @@ const finished = () =>
     measured: measuredRun(),
     ...savings(),
     per_kwh: savingsPerKwh(),
-  });
-export const monthCost = () =>
-  s.described(s.orNull(s.money), "Of the runs with known energy and prices, like the savings; null if none has them.");
-const month = () =>
-  s.namedObject("PlanMonth", { start: s.instant, runs: s.integer, hours: s.number, cost: monthCost(), ...savings() });
+  }) as const;
+const finished = () => s.namedObject("FinishedRun", finishedFields());
+const monthCost = "Of the runs with known energy and prices, like the savings; null if none has them.";
+export const monthFields = () =>
+  ({
+    start: s.instant,
+    runs: s.integer,
+    hours: s.number,
+    cost: s.described(s.orNull(s.money), monthCost),
+    ...savings(),
+  }) as const;
+const month = () => s.namedObject("PlanMonth", monthFields());
 const settingValue = () => s.union([s.text, s.number, s.boolean, s.nothing]);
 const setting = () =>
   s.namedObject("PlanSetting", {

@@ -12,7 +12,7 @@ import * as parameter from "../parameters.ts";
 import { omittable } from "../parameters.ts";
 import * as s from "../schema.ts";
 import { viewNamed } from "./local-source.ts";
-import { basis, measuredRun, monthCost, savingsPerKwh } from "./plan-schemas.ts";
+import { finishedFields, monthFields } from "./plan-schemas.ts";
 
 /** Maximum number of runs in a response. A household has a few per day. */
 const MAX_RUNS = 2_000;
@@ -35,39 +35,19 @@ const range = {
 } as const;
 const ofHome = parameter.homeAs("The id of a home; by default all.");
 const owner = () => ({ plan: s.text, name: s.text, home: s.text, currency: s.orNull(s.text) }) as const;
-const against = () =>
-  ({
-    against_now: s.orNull(s.money),
-    against_window_start: s.orNull(s.money),
-    against_mean: s.orNull(s.money),
-  }) as const;
 
 const runSchema = () =>
   s.namedObject("PlanRunResult", {
     ...owner(),
-    ...s.period,
-    basis: basis(),
+    ...finishedFields(),
     kwh: s.orNull(s.number),
-    mean_price: s.orNull(s.perKwh),
-    cost: s.orNull(s.money),
-    measured: measuredRun(),
     window_start_price: s.described(
       s.orNull(s.perKwh),
       "Price per kWh of one run from the start of the window: the baseline `window_start`.",
     ),
     window_price: s.described(s.orNull(s.perKwh), "Mean price of the window: the baseline `mean`."),
-    ...against(),
-    per_kwh: savingsPerKwh(),
   });
-const monthSchema = () =>
-  s.namedObject("PlanMonthResult", {
-    ...owner(),
-    start: s.instant,
-    runs: s.integer,
-    hours: s.number,
-    cost: monthCost(),
-    ...against(),
-  });
+const monthSchema = () => s.namedObject("PlanMonthResult", { ...owner(), ...monthFields() });
 
 const savingsSchema = () =>
   s.namedObject("SavingsByMonth", {
