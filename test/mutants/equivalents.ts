@@ -39,12 +39,6 @@ export const equivalents: readonly Equivalent[] = [
     reason: "The two numbers differ.",
   },
   {
-    file: "src/core/time/schedule-slots.ts",
-    line: "const FORECAST: Slots = everyMinutes(180, 20, 24 * 60 - 1).filter((minute) => minute !== 200);",
-    change: "24 → 48",
-    reason: "The times of a second day are those of the next day.",
-  },
-  {
     file: "src/storage/series/series-store.ts",
     line: "if (within.start >= within.end) return null;",
     change: ">= → >",
@@ -188,11 +182,5 @@ export const equivalents: readonly Equivalent[] = [
     line: "else if (thread?.isSilent && !hasFailed)",
     change: "! → (nothing)",
     reason: "Decides only what is logged.",
-  },
-  {
-    file: "src/dashboard/chart/chart-frame.ts",
-    line: "const names = isNarrow ? 0 : Math.max(0, ...lanes.map(({ name }) => name.length)) * VALUE_CHARACTER * scale;",
-    change: "0 → 1",
-    reason: "The least left margin is wider.",
   },
 ];

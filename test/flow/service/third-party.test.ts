@@ -30,27 +30,6 @@ test("places by region, coordinates and address are published with discovery", a
   );
 });
 
-test("every place has cheap, level and the start of the cheapest hours without configuration", async () => {
-  await using daemon = await withPlaces();
-  const { watcher, clock } = daemon;
-  const seen = new Set<string>();
-  for (let hour = 1; hour <= 30; hour++) {
-    await clock.runUntil(MORNING + hour * HOUR_MS);
-    await watcher.until(() => watcher.payload("elbro/region/cheap") !== null, "the signal");
-    seen.add(watcher.payload("elbro/region/cheap") ?? "");
-  }
-  expect(seen).toEqual(new Set(["ON", "OFF"]));
-  for (const id of ["region", "sommerhus", "flat"]) {
-    const { cheapest } = watcher.json(`elbro/${id}/cheapest`) as { cheapest: { hours: number; start: string }[] };
-    expect(cheapest.map(({ hours }) => hours)).toEqual([1, 2, 3, 4]);
-    const values = watcher.json(`elbro/${id}/state`);
-    expect(values.cheapest_hour).toBe(cheapest[0]?.start);
-    expect(values.cheap).toBe(watcher.payload(`elbro/${id}/cheap`) === "ON");
-    const { components } = watcher.json(`homeassistant/device/elbro_${id}/config`) as { components: object };
-    expect(Object.keys(components)).toEqual(expect.arrayContaining(["cheap", "level", "cheapest_hour"]));
-  }
-});
-
 test("without a consumer key, plugs follow a place, but no price that cannot be right before a second answer states it too", async () => {
   const followed = { family: "tasmota", home: "region", signal: "cheap" } as const;
   const { plugs } = configSchema.parse({

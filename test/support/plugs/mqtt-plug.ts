@@ -27,10 +27,6 @@ export class MqttPlug implements AsyncDisposable {
     this.#now = now;
   }
 
-  get isConnected(): boolean {
-    return this.#client?.connected ?? false;
-  }
-
   /** Connects as the device does: subscribes and publishes its availability and state. */
   async connect(port: number, login: { readonly username?: string; readonly password?: string } = {}): Promise<void> {
     if (this.#client || !this.device.powered) return;
