@@ -6,8 +6,8 @@ import { type Listener, listen } from "../../../src/http/listener.ts";
 import { readJsonBody } from "../../../src/http/request-body.ts";
 import { loopMs } from "../../support/runner/loop-time.ts";
 
-/** Timeout for headers plus 1 s until the next check of the sockets. */
-const HEADERS_MS = 5_500;
+/** Timeout for headers plus 5 s until the next check of the sockets, if it just missed them. */
+const HEADERS_MS = 9_500;
 
 /** Connection of the test, with the time of its end. */
 type Connection = { readonly socket: Socket; readonly closed: Promise<void> };
