@@ -73,17 +73,14 @@ export class SharedQuota {
       if (!standing) continue;
       const { limit, remaining, resetSec } = standing;
       const report = { used: limit - remaining, remaining, resetSec };
+      const until = now + windowRestMs(window, resetSec, serverMs) + FLIGHT_MS;
+      // A late report on an earlier window shows other programs, too.
+      if (report.used > spending.attempts.filter(mayCount(window, until, serverMs)).length) this.#shareFrom(now);
       const before = this.#ceilings.get(window);
       const isLate = before && before.until > now && !supersedes(report, attempt.at, before);
       const ceiling = isLate
         ? before
-        : {
-            ...report,
-            openSince: attempt.at - FLIGHT_MS,
-            arrivedAt: now,
-            until: now + windowRestMs(window, resetSec, serverMs) + FLIGHT_MS,
-            othersFrom: now,
-          };
+        : { ...report, openSince: attempt.at - FLIGHT_MS, arrivedAt: now, until, othersFrom: now };
       // The reported limit may already be the higher one that applies from the next window on.
       const left = windowOf(budget, window).limit - ceiling.used;
       this.#ceilings.set(window, { ...ceiling, remaining: Math.max(0, Math.min(ceiling.remaining, left)) });
@@ -91,13 +88,15 @@ export class SharedQuota {
     for (const [window, ceiling] of this.#ceilings) {
       if (ceiling.until <= now) continue;
       const resetAt = ceiling.until - FLIGHT_MS - DATE_MS;
-      const since = resetAt - FLIGHT_MS - SERVICE_WINDOW_MS[window];
-      const counts = (own: Attempt) => own.at > since && !isOfOther(window, own, serverMs);
-      const ends = spending.endsIn(windowOf(budget, window), counts, now);
+      const ends = spending.endsIn(windowOf(budget, window), mayCount(window, ceiling.until, serverMs), now);
       const from = ends[ends.length - laterThan(ceiling, spending) - ceiling.used] ?? now;
       ceiling.othersFrom = from === now || from < resetAt ? from : Number.POSITIVE_INFINITY;
-      if (ceiling.othersFrom <= now) this.sharedUntil = now + SERVICE_WINDOW_MS.day;
+      if (ceiling.othersFrom <= now) this.#shareFrom(now);
     }
+  }
+
+  #shareFrom(now: MonotonicMs): void {
+    this.sharedUntil = now + SERVICE_WINDOW_MS.day;
   }
 
   /** Returns the quotas to store: those that other users of the key have reduced. */
@@ -121,10 +120,12 @@ export class SharedQuota {
   }
 }
 
-/** Returns true if the service's times show that an attempt was counted in another window than that of `serverMs`. */
-function isOfOther(window: QuotaWindow, { serverMs: own = null }: Attempt, serverMs: EpochMs | null): boolean {
-  const numberOf = (at: EpochMs) => Math.floor(at / SERVICE_WINDOW_MS[window]);
-  return own !== null && serverMs !== null && numberOf(own) !== numberOf(serverMs);
+/** Returns whether the service may have counted an attempt in the window that contains `serverMs` and is over at `until`. */
+function mayCount(window: QuotaWindow, until: MonotonicMs, serverMs: EpochMs | null): (attempt: Attempt) => boolean {
+  const since = until - DATE_MS - 2 * FLIGHT_MS - SERVICE_WINDOW_MS[window];
+  const numberOf = (time: EpochMs) => Math.floor(time / SERVICE_WINDOW_MS[window]);
+  return ({ at, serverMs: own = null }) =>
+    at > since && (own === null || serverMs === null || numberOf(own) === numberOf(serverMs));
 }
 
 /** Returns true if the remaining quota in a report is a stricter bound than the request log. */

@@ -87,6 +87,25 @@ const GIVEN_BACK = alone(MIDNIGHT, 44, [
   { ...PRICES, share: "backfill" },
 ]);
 
+/** Installations of a key with 5 requests a minute. Shape: who does what. */
+function shared(startAt: number, steps: readonly (readonly [who: number, action: Action])[]): Schedule {
+  return { limits: { minute: 5, day: 50 }, startAt, steps: steps.map(([who, action]) => ({ who, action })) };
+}
+
+const inSeries = (count: number) => ({ do: "series", share: "prices", count }) as const;
+
+/** Only a late response on the minute that has ended shows the other installation. */
+const LATE_SIGN = shared(MIDNIGHT - 1, [
+  [1, inSeries(1)],
+  [0, inSeries(1)],
+  [1, { ...PRICES, passage: { ...AT_ONCE, downMs: 2 } }],
+  [0, { do: "wait", ms: 1 }],
+  [1, inSeries(1)],
+  [0, { do: "wait", ms: 2 }],
+  [1, { ...PRICES, count: 2, passage: { ...AT_ONCE, upMs: 1 } }],
+  [0, inSeries(4)],
+]);
+
 /** Part of a day's quota that each installation with a shared key keeps for prices. */
 const RESERVE = 3;
 
@@ -147,7 +166,7 @@ describe("the rate limiter in a model with faults", () => {
         expect(worlds[0]?.service.violations).toEqual([]);
         expectFree(worlds);
       }),
-      { numRuns: LIVES },
+      { numRuns: LIVES, examples: [[LATE_SIGN]] },
     );
     expect(denials, "a key of which enough is left proves nothing").toBeGreaterThan(0);
   });
