@@ -140,19 +140,25 @@ export class RateLimiterModel {
 
   /** Kills and restarts the process. Requests in flight continue. */
   crash(downMs: number): void {
-    this.#process++;
+    this.#forget();
     this.advance(downMs);
     this.#rateLimiter = this.#start();
   }
 
   /** Reboots the machine, which starts a new monotonic clock. */
   reboot(downMs: number, bootMs: number): void {
-    this.#process++;
+    this.#forget();
     this.advance(downMs + bootMs);
     this.#bootAt = this.now - bootMs;
     for (const spend of this.spends.slice(this.#stored + 1)) spend.latestAt = Math.max(spend.latestAt, this.#bootAt);
     this.#boots++;
     this.#rateLimiter = this.#start();
+  }
+
+  /** Ends the process, which knows no response that is not stored. */
+  #forget(): void {
+    this.#process++;
+    for (const spend of this.spends.slice(this.#stored + 1)) spend.isAnswered = false;
   }
 
   /** Suspends the machine: its monotonic clock stops. */
