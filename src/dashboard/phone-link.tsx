@@ -1,7 +1,8 @@
 /** The link that logs a phone in with a key, as a QR code and as text. Import it dynamically: the QR code is large. */
+
 import { useId, useState } from "preact/hooks";
+import { encode } from "uqr";
 import { Check, Copied, Select } from "./elements.tsx";
-import { QrCode } from "./qr-code.tsx";
 import type { Translate } from "./words/language.ts";
 
 interface PhoneLinkProps {
@@ -46,5 +47,19 @@ export function PhoneLink({ apiKey, urls, t, isPanelOffered = false }: PhoneLink
         </div>
       </dl>
     </>
+  );
+}
+
+/** Width of the empty margin, in modules. */
+const QUIET = 4;
+
+function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
+  const { data, size } = encode(text, { ecc: "M", border: QUIET });
+  const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : []))).join("");
+  return (
+    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shape-rendering="crispEdges">
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
   );
 }

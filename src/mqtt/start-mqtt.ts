@@ -8,6 +8,7 @@ import type { Clock } from "../core/runtime/clock.ts";
 import { shardName, shardOfConfig } from "../core/sharding/shard.ts";
 import type { PlannedState } from "../plans/open-plans.ts";
 import type { ChangeBus, Listeners } from "../state/change-bus.ts";
+import { OVER_MQTT } from "../storage/noted-changes.ts";
 import type { Storage } from "../storage/open-storage.ts";
 import { BatteryTopics } from "./battery-topics.ts";
 import { connectionTo, startBroker } from "./broker/start-broker.ts";
@@ -132,7 +133,7 @@ function commandsOf(
       return { kind: "done" };
     },
     "+/once/set": atHome((levels, payload) => plans.onceAt(levels, payload, clock.now())),
-    "+/away/set": atHome(([home = ""], payload) => plans.holidays.set(home, payload, clock.now())),
+    "+/away/set": atHome(([home = ""], payload) => plans.holidays.set(home, payload, clock.now(), OVER_MQTT)),
     "+/plan/+/+/set": atHome((levels, payload) => plans.commands.take(levels, payload, clock.now())),
   };
 }

@@ -5,6 +5,7 @@ import type { Away } from "../core/planning/model/plan-spec.ts";
 import { readAway } from "../core/planning/setting-rows.ts";
 import type { KeyValue } from "../core/runtime/key-value.ts";
 import type { EpochMs } from "../core/time/interval.ts";
+import { noteChange } from "../storage/noted-changes.ts";
 import type { PricedHome } from "./priced-homes.ts";
 
 export interface HolidaysDeps {
@@ -33,7 +34,7 @@ export class Holidays {
   }
 
   /** Sets the holiday of a home or a place. An empty text restores that of the configuration. */
-  set(home: string, given: string, now: EpochMs): PlanCommanded {
+  set(home: string, given: string, now: EpochMs, caller: string | null = null): PlanCommanded {
     if (!this.#deps.homes.named(home)) return refusedCommand("unknown_plan", message("refused.no_home", { home }));
     const text = given.trim();
     const found = message("mistake.value_quoted", { text: text.slice(0, 40) });
@@ -43,6 +44,13 @@ export class Holidays {
         "unreadable_setting",
         placed("away", message("mistake.value", { expected, found, hint: "" })),
       );
+    const before = this.#deps.memory.read(memoryName(home)) || null;
+    const isSame = (text || null) === before;
+    noteChange(
+      this.#deps.memory,
+      { now, caller },
+      isSame ? [] : [{ path: `away.${home}`, before, after: text || null }],
+    );
     this.#deps.memory.write(memoryName(home), text);
     this.#texts.set(home, text);
     this.#deps.onSet(home, now);

@@ -25,6 +25,7 @@ import type { KeyValue } from "../core/runtime/key-value.ts";
 import { keepingPromises } from "../core/status/kept-promise.ts";
 import { objectIn } from "../core/text/foreign-text.ts";
 import { contains, type EpochMs } from "../core/time/interval.ts";
+import { noteChange, OVER_MQTT } from "../storage/noted-changes.ts";
 import type { PlanStore } from "../storage/plan-store.ts";
 import { Holidays } from "./holidays.ts";
 import type { MeasuredRuns } from "./measured-runs.ts";
@@ -85,7 +86,8 @@ export class Plans {
       learning: this.#learning,
       specOf: ({ definition, advance }, now) => this.#specOf(definition, advance.memory, now),
       decideFor: (home, now) => this.#decideFor(home, now),
-      once: (request, now) => this.once(request, now),
+      once: (request, now, caller) => this.once(request, now, caller),
+      snapshot: (plan) => this.snapshot(plan),
     });
     this.configure(deps.definitions, deps.groups);
   }
@@ -319,13 +321,19 @@ export class Plans {
   }
 
   /** Adds a plan that runs once. It is removed when it is over. */
-  once(request: object, now: EpochMs): { readonly kind: "done"; readonly plan: string } | RefusedCommand {
+  once(
+    request: object,
+    now: EpochMs,
+    caller: string | null = null,
+  ): { readonly kind: "done"; readonly plan: string } | RefusedCommand {
     const { isTimeTrusted, homes, language } = this.#deps;
     if (!isTimeTrusted(now)) return refused("clock_not_trusted", message("plan.clock"));
     const { definitions } = this.#circles;
     const definition = this.#once.read(request, { definitions, groups: this.#groups, homes: homes.ids, language, now });
     if ("kind" in definition) return definition;
     for (const circle of this.#replaceOnce([...this.#once.plans, definition])) this.decide(circle, now);
+    const path = `plans.${definition.id}`;
+    noteChange(this.#deps.memory, { now, caller }, [{ path, before: null, after: { name: definition.name } }]);
     return { kind: "done", plan: definition.id };
   }
 
@@ -333,7 +341,7 @@ export class Plans {
   onceAt([home = ""]: readonly string[], payload: string, now: EpochMs): PlanCommanded {
     const request = objectIn(payload);
     const expected = message("refused.json", { example: '{"hours": 2, "within": 8}' });
-    return request ? this.once({ home, ...request }, now) : refused("unreadable_setting", expected);
+    return request ? this.once({ home, ...request }, now, OVER_MQTT) : refused("unreadable_setting", expected);
   }
 
   /** Removes the plans of a circle that run once and are over. */

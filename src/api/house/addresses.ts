@@ -5,6 +5,7 @@ import { localError } from "../../http/errors.ts";
 import type { Address } from "../../service/contract/resources.ts";
 import { asTried } from "../../state/accounts/open-account.ts";
 import type { State } from "../../state/open-state.ts";
+import { noteChange } from "../../storage/noted-changes.ts";
 import { endpoint } from "../endpoint.ts";
 import { homeInPath } from "../parameters.ts";
 import { described, list, named, namedObject, oneOf, orNull, strictObject, text, type ValueOf } from "../schema.ts";
@@ -80,9 +81,10 @@ export const addressEndpoints = [
         ),
       example: { moved_to: "house" },
     },
-    run({ state }, { home }, { body: { moved_to: to } }) {
+    run({ state, storage }, { home }, { body: { moved_to: to }, now, caller }) {
       if (!state.endFormer(home, to))
         return localError("resource_not_found", message("refused.former_home", { home, to: to ?? "–" }));
+      noteChange(storage.settings, { now, caller }, [{ path: `homes.${home}`, before: home, after: to }]);
       return { kind: "json", body: { former: formerIn(state) } };
     },
   }),

@@ -31,8 +31,8 @@ export const awayEndpoints = [
       schema: () => s.named("HolidayChange", s.strictObject({ away: settingChange("away") })),
       example: { away: { from: "2026-07-04", until: "2026-07-25T16:00" } },
     },
-    run(source, { home }, { now, body: { away } }) {
-      const done = source.plans.holidays.set(home, settingText(away) ?? "", now);
+    run(source, { home }, { now, body: { away }, caller }) {
+      const done = source.plans.holidays.set(home, settingText(away) ?? "", now, caller);
       if (done.kind !== "refused") return { kind: "json", body: holidaysAt(source, now) };
       return commandError(done.why === "unknown_plan" ? "resource_not_found" : "invalid_parameter", done);
     },

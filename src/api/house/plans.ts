@@ -3,7 +3,6 @@
 import { entryId } from "../../config/entry-list.ts";
 import { planDefinitions } from "../../config/plan-list.ts";
 import { message } from "../../core/language/text.ts";
-import { planSettings } from "../../core/planning/setting-rows.ts";
 import { finishedRun, planMonth, planStatus } from "../../core/planning/snapshot/plan-payload.ts";
 import type { PlanSnapshot } from "../../core/planning/snapshot/plan-snapshot.ts";
 import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
@@ -21,7 +20,6 @@ import {
   entryEndpoints,
   refusedEdit,
 } from "../settings/configuration.ts";
-import { noteAdjusted } from "../settings/history.ts";
 import type { LocalSource } from "./local-source.ts";
 import { commandError, planWish } from "./plan-change.ts";
 import { oncePlan, type PlanAnswer, planChange, planDetail, planPreview, planRow, waiting } from "./plan-schemas.ts";
@@ -63,14 +61,11 @@ export const planEndpoints = [
       example: { once: true, plan: "washer", hours: 2, within: 8 },
     },
     run(source, _params, request) {
-      const { now, body } = request;
+      const { now, body, caller } = request;
       if (typeof body !== "object" || body === null || !("once" in body) || body.once !== true)
         return changed(source, "plans", null, request);
-      const done = source.plans.once(body, now);
-      if (done.kind === "done") {
-        noteAdjusted(source.storage.settings, request, [{ path: `plans.${done.plan}`, before: null, after: body }]);
-        return answerPlan(source, done.plan, now);
-      }
+      const done = source.plans.once(body, now, caller);
+      if (done.kind === "done") return answerPlan(source, done.plan, now);
       return commandError(done.why === "unreadable_setting" ? "invalid_parameter" : "conflict", done);
     },
   }),
@@ -92,31 +87,22 @@ export const planEndpoints = [
     body: { schema: planChange, isCheckedByRun: true, example: { hours: 2, ready_by: "06:30" } },
     /** Applies the whole request, or nothing of it. */
     run(source, { plan }, request) {
-      const { now, body } = request;
+      const { now, body, caller } = request;
       const { plans } = source;
-      const before = plans.snapshot(plan);
-      if (!before) return noPlan(source, plan);
+      if (!plans.snapshot(plan)) return noPlan(source, plan);
       const wanted = planWish(body);
       if (wanted.kind === "error") return wanted;
       if (wanted.kind === "settings") {
-        const changed = plans.commands.change(plan, wanted.changes, now);
+        const changed = plans.commands.change(plan, wanted.changes, now, caller);
         if (changed.kind === "refused") return commandError("invalid_parameter", changed);
-        noteAdjusted(source.storage.settings, request, settingDifferences(before, plans.snapshot(plan) ?? before));
       } else {
-        const done = plans.commands.act(plan, wanted.action, now);
+        const done = plans.commands.act(plan, wanted.action, now, caller);
         if (done.kind === "refused") return commandError("conflict", done);
       }
       return answerPlan(source, plan, now);
     },
   }),
 ];
-
-function settingDifferences({ definition, settings }: PlanSnapshot, after: PlanSnapshot) {
-  return planSettings.flatMap((name) => {
-    const [old, next] = [settings[name]?.value ?? null, after.settings[name]?.value ?? null];
-    return old === next ? [] : { path: `plans.${definition.id}.${name}`, before: old, after: next };
-  });
-}
 
 /** Returns the preview of a plan. A known id replaces the plan with that id in the preview. */
 function previewed(source: LocalSource, body: unknown, now: EpochMs): Answered<s.ValueOf<typeof planPreview>> {

@@ -1,10 +1,8 @@
 /**
  * The history over HTTP: the last states of `page.yaml` with what changed and the way back to one, and between them the
- * settings of plans that were adjusted and the one-time plans, which are not in `page.yaml`.
+ * changes that are not in `page.yaml`.
  */
-import * as z from "zod/mini";
-import { type KeyValue, readJson } from "../../core/runtime/key-value.ts";
-import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
+import { notedChanges } from "../../storage/noted-changes.ts";
 
 import { endpoint } from "../endpoint.ts";
 import * as parameter from "../parameters.ts";
@@ -23,9 +21,9 @@ const historySchema = () =>
     states: described(
       list(
         namedObject("PageState", {
-          id: described(orNull(text), "Null for a change of a plan that is not in `page.yaml`."),
+          id: described(orNull(text), "Null for a change that is not in `page.yaml`."),
           until: described(text, "Time of the change that ended this state."),
-          by: described(orNull(text), "Who made that change; null if it is not known."),
+          by: described(orNull(text), "Who made that change: the name of a key, or `MQTT`; null if it is not known."),
           differences: described(orNull(list(difference())), "What that change changed; null if it is not known."),
         }),
       ),
@@ -35,35 +33,16 @@ const historySchema = () =>
 
 /** State before a change. */
 export type PageState = ValueOf<typeof historySchema>["states"][number];
-type PageDifference = NonNullable<PageState["differences"]>[number];
-
 const MAX_CHANGES = 20;
-const ADJUSTED = "adjusted_plans";
-/** The digest of the value has already shown that it is intact. */
-const storedStates = z.array(z.custom<PageState>());
-
-function adjusted(memory: KeyValue): readonly PageState[] {
-  return readJson(memory, ADJUSTED, storedStates) ?? [];
-}
-
-/** Keeps a change of plans that is not in `page.yaml` for the history. */
-export function noteAdjusted(
-  memory: KeyValue,
-  { now, caller }: { readonly now: EpochMs; readonly caller: string | null },
-  differences: readonly PageDifference[],
-): void {
-  if (differences.length === 0) return;
-  const state = { id: null, until: formatInstant(now), by: caller, differences };
-  memory.write(ADJUSTED, JSON.stringify([state, ...adjusted(memory)].slice(0, MAX_CHANGES)));
-}
-
 export const historyEndpoints = [
   endpoint("GET /local/v1/history", "getHistory", "control", {
-    summary: "The last 20 changes that were made over HTTP, without secrets.",
+    summary: "The last 20 changes that were made over HTTP or MQTT, without secrets.",
     answer: historySchema,
     run({ history, storage }) {
       const { revision, states } = history.list();
-      const all = [...states, ...adjusted(storage.settings)].sort((a, b) => Date.parse(b.until) - Date.parse(a.until));
+      const all = [...states, ...notedChanges(storage.settings)].sort(
+        (a, b) => Date.parse(b.until) - Date.parse(a.until),
+      );
       return withRevision({ revision, states: all.slice(0, MAX_CHANGES) });
     },
   }),

@@ -4,7 +4,7 @@ import type { Config } from "../../config/schema/schema.ts";
 import { message } from "../../core/language/text.ts";
 import { throwIfShort } from "../../core/status/start-error.ts";
 import { isSameName, KEY_NAME } from "../../core/text/key-name.ts";
-import { DAY_MS, type EpochMs, formatInstant } from "../../core/time/interval.ts";
+import { type EpochMs, formatInstant } from "../../core/time/interval.ts";
 import { type LocalError, localError, scopeError } from "../../http/errors.ts";
 import { type KeptKey, KeyFile, KeyFileError, MAX_KEYS } from "../../storage/api-key-file.ts";
 import { type MadeKey, makeKey } from "../auth/made-keys.ts";
@@ -13,7 +13,7 @@ import * as s from "../schema.ts";
 export type KeyConfig = Pick<Config, "api" | "data_dir">;
 
 /** Time of a change, and whether its caller may make and revoke keys with the scope admin. */
-export type KeyCaller = { readonly now: EpochMs; readonly isAdmin: boolean };
+export type KeyCaller = { readonly now: EpochMs; readonly isAdmin: () => boolean };
 
 function needsAdmin(): LocalError {
   return scopeError("admin", message("refused.key_needs_admin"));
@@ -43,7 +43,7 @@ export function listKeys(config: KeyConfig, lastUse: (name: string) => EpochMs |
     requests_per_minute: key.requests_per_minute ?? api.requests_per_minute,
     requests_per_day: key.requests_per_day ?? api.requests_per_day,
     created: key.created,
-    last_used: dayOf(lastUse(key.name)),
+    last_used: dateOf(lastUse(key.name)),
     fixed: key.created === null,
   }));
 }
@@ -62,12 +62,8 @@ function configuredKeys({ api }: KeyConfig) {
   ];
 }
 
-function dayOf(use: EpochMs | null): string | null {
-  return use === null ? null : dateOf(use);
-}
-
-function dateOf(at: EpochMs): string {
-  return formatInstant(Math.floor(at / DAY_MS) * DAY_MS).slice(0, "2026-11-21".length);
+function dateOf<At extends EpochMs | null>(at: At) {
+  return (at === null ? null : formatInstant(at).slice(0, "2026-11-21".length)) as At extends null ? null : string;
 }
 
 export async function createKey(
@@ -75,7 +71,7 @@ export async function createKey(
   wanted: s.ValueOf<typeof newKey>,
   { now, isAdmin }: KeyCaller,
 ): Promise<MadeKey | LocalError> {
-  if (wanted.admin && !isAdmin) return needsAdmin();
+  if (wanted.admin && !isAdmin()) return needsAdmin();
   const { name, admin = false, control = admin, third_party = false, hash_encoding = "hex" } = wanted;
   if (control && third_party) return localError("invalid_parameter", message("refused.key_read_only"));
   const made = makeKey({
@@ -98,13 +94,12 @@ export async function revokeKey(
   config: KeyConfig,
   name: string,
   { now, isAdmin }: KeyCaller,
-): Promise<{ readonly kind: "revoked"; readonly name: string } | LocalError> {
-  const refused = await changed(config, now, (keys) => {
+): Promise<LocalError | null> {
+  return changed(config, now, (keys) => {
     const ended = knownKey(config, keys, name);
-    if (!("code" in ended) && ended.scopes.includes("admin") && !isAdmin) return needsAdmin();
+    if (!("code" in ended) && ended.scopes.includes("admin") && !isAdmin()) return needsAdmin();
     return "code" in ended ? ended : keys.filter((key) => key !== ended);
   });
-  return refused ?? { kind: "revoked", name };
 }
 
 function knownKey(config: KeyConfig, keys: readonly KeptKey[], name: string): KeptKey | LocalError {

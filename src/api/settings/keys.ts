@@ -1,12 +1,12 @@
 /** Endpoints that list, create and revoke API keys. */
 
-import type { LocalRequest } from "../../http/route.ts";
+import { noteChange } from "../../storage/noted-changes.ts";
 import { endpoint } from "../endpoint.ts";
 import { lanUrls } from "../lan-urls.ts";
 import * as parameter from "../parameters.ts";
 import * as s from "../schema.ts";
 import { BODY_ERRORS } from "./configuration.ts";
-import { createKey, type KeyCaller, listKeys, newKey, revokeKey } from "./key-changes.ts";
+import { createKey, listKeys, newKey, revokeKey } from "./key-changes.ts";
 
 const scopes = () => s.list(s.oneOf(["read", "control", "admin"]));
 const keySchema = () =>
@@ -58,10 +58,11 @@ export const keyEndpoints = [
       schema: newKey,
       example: { name: "phone", control: true },
     },
-    async run({ config }, _params, request) {
-      const made = await createKey(config, request.body, callerOf(request));
+    async run({ config, storage }, _params, request) {
+      const made = await createKey(config, request.body, request);
       if ("code" in made) return made;
       const { name, scopes } = made.stored;
+      noteChange(storage.settings, request, [{ path: `keys.${name}`, before: null, after: { name, scopes } }]);
       return { kind: "json", status: 201, body: { name, scopes, ...made.secrets, urls: lanUrls(config.api) } };
     },
   }),
@@ -71,13 +72,11 @@ export const keyEndpoints = [
     answer: () => s.namedObject("RevokedKey", { name: s.text }),
     errors: ["resource_not_found", "conflict", "not_saved"],
     example: "/local/v1/keys/phone",
-    async run({ config }, { key }, request) {
-      const revoked = await revokeKey(config, key, callerOf(request));
-      return revoked.kind === "error" ? revoked : { kind: "json", body: { name: revoked.name } };
+    async run({ config, storage }, { key }, request) {
+      const refused = await revokeKey(config, key, request);
+      if (refused) return refused;
+      noteChange(storage.settings, request, [{ path: `keys.${key}`, before: { name: key }, after: null }]);
+      return { kind: "json", body: { name: key } };
     },
   }),
 ];
-
-function callerOf({ now, isAdmin }: Pick<LocalRequest, "now" | "isAdmin">): KeyCaller {
-  return { now, isAdmin: isAdmin() };
-}

@@ -49,7 +49,7 @@ export async function main(given: Arguments): Promise<number> {
     throw new BadArgument(
       `there is no configuration here, so elbro runs a demo; the key of the demo is ${LOOPBACK_KEY}. Set up your home first, or name its configuration with --config`,
     );
-  const caller = { now: systemClock(given.simulated).now(), isAdmin: true };
+  const caller = { now: systemClock(given.simulated).now(), isAdmin: () => true };
   if (verb === "list" && name === undefined) {
     const keys = (await runningKeys(config.data_dir)) ?? doneOf(listKeys(config));
     if (given.values.json === true) printJson({ keys });
@@ -58,8 +58,8 @@ export async function main(given: Arguments): Promise<number> {
     show(doneOf(await createKey(config, wantedIn(nameIn(name), given.values), caller)));
     if (isDemo(config)) print(`A demo does not accept it, only its own key; your home does once it is set up.`);
   } else if (verb === "revoke") {
-    const revoked = doneOf(await revokeKey(config, nameIn(name), caller));
-    print(`The key ${revoked.name} is revoked.`);
+    doneOf(await revokeKey(config, nameIn(name), caller));
+    print(`The key ${name} is revoked.`);
   } else {
     const meant = nearest(verb, ["list", "create", "revoke"]);
     const hint = meant === null || meant === verb ? "" : `did you mean keys ${meant}? `;

@@ -11,9 +11,8 @@ import { refusalText } from "../plans/plan-words.ts";
 import type { Mistake } from "../store/error-texts.ts";
 import { refusalIn } from "../store/requests.ts";
 import { numberTexts } from "../words/number-text.ts";
-import { CancelButton } from "./cancel-button.tsx";
 import { type FieldMistake, mistakesIn } from "./checks.ts";
-import { dropDraft, keepDraft } from "./drafts.ts";
+import { draftOf, dropDraft, keepDraft } from "./drafts.ts";
 import { FieldView } from "./field-view.tsx";
 import { type Field, fieldOf, isEmpty, type Json, type JsonObject, type JsonSchema, usefulFields } from "./fields.ts";
 import { FormContext, type FormOptions, type ShownMistake } from "./form-context.ts";
@@ -248,4 +247,27 @@ function sorted(
     asked.includes(field.name) ||
     (isBrief ? field.isRequired && isEmpty(value[field.name]) : field.isRequired || !isEmpty(value[field.name]));
   return [fields.filter(isShown).sort((a, b) => rank(a) - rank(b)), fields.filter((field) => !isShown(field))];
+}
+
+interface CancelButtonProps {
+  /** Name of the form's draft. */
+  readonly draft: string;
+  readonly onClose: () => void;
+}
+
+function CancelButton({ draft, onClose }: CancelButtonProps) {
+  const { t } = usePage();
+  const [isAsked, setAsked] = useState(false);
+  const discard = () => {
+    dropDraft(draft);
+    onClose();
+  };
+  if (!isAsked)
+    return <Button onClick={() => (draftOf(draft) === null ? onClose() : setAsked(true))} text={t("cancel")} />;
+  return (
+    <>
+      <span role="alert">{t("draft_sure")}</span>
+      <Button class="danger" onClick={discard} text={t("draft_drop")} />
+    </>
+  );
 }

@@ -2,8 +2,8 @@
 import { Part } from "../elements.tsx";
 import { usePage } from "../page.ts";
 import { CheapestHours } from "../prices/cheapest-hours.tsx";
+import { ProblemLine } from "../problems/problem-card.tsx";
 import { presentProblems } from "../problems/problem-groups.ts";
-import { ProblemLine } from "../problems/problem-line.tsx";
 import { SetupCard } from "../setup-button.tsx";
 import { NO_PRICES } from "../timeline.ts";
 import { MoneyCard } from "./money-card.tsx";

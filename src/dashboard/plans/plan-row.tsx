@@ -12,7 +12,6 @@ import { EntryButtons } from "./entry-buttons.tsx";
 import { ONCE_HOURS, planOnce } from "./once.ts";
 import { hueStyle } from "./plan-hues.ts";
 import { PlanIcon } from "./plan-icon.tsx";
-import { LearnedRuns } from "./plan-learned.tsx";
 import type { PlanChange, SentCommand } from "./plan-settings.tsx";
 import { headlineOf, joinedRuns, planText, refusalText, stateReason } from "./plan-words.ts";
 import { Ribbon, type RibbonLook } from "./ribbon-view.tsx";
@@ -207,4 +206,31 @@ function monthText({ icon, month, currency }: Plan, { t, f }: Words): string {
   if (month.against_window_start !== null)
     parts.push(t("month_saved", { saved: f.money(month.against_window_start, currency) }));
   return parts.join(" · ");
+}
+
+interface LearnedProps {
+  readonly plan: Plan;
+  /** Sends a command; absent if the user may not. */
+  readonly onCommand: ((command: "forget_learned") => void) | undefined;
+}
+
+function LearnedRuns({ plan: { kind, learned }, onCommand }: LearnedProps) {
+  const { t, f } = usePage();
+  if (!learned) return null;
+  const { runs, kwh, profile } = learned;
+  return (
+    <div class="learned">
+      <p class="faint">{t("learned", { runs, kwh: f.energy(kwh) })}</p>
+      {kind === "window" && (
+        <svg viewBox={`0 0 ${profile.length} 1`} preserveAspectRatio="none" class="course" aria-hidden="true">
+          <path d={`M0 1${profile.map((part, i) => `V${1 - part}H${i + 1}`).join("")}V1Z`} />
+        </svg>
+      )}
+      {onCommand && (
+        <div class="actions">
+          <Button onClick={() => onCommand("forget_learned")} text={t("action_forget_learned")} />
+        </div>
+      )}
+    </div>
+  );
 }

@@ -2,13 +2,12 @@
 import { useState } from "preact/hooks";
 import { useArrival } from "../arrival.ts";
 import type { Task } from "../editing/editing.ts";
-import { Answer, Button } from "../elements.tsx";
+import { Answer, Button, Icon } from "../elements.tsx";
 import { type PageTools, usePage } from "../page.ts";
 import type { ListedPlug } from "../store/answers.ts";
 import { call, refusalIn } from "../store/requests.ts";
 import { useRead } from "../store/use-read.ts";
 import { ENTRY_MODES } from "./entry-buttons.tsx";
-import { Menu } from "./menu.tsx";
 import { PlanIcon } from "./plan-icon.tsx";
 import { plugState, refusalText } from "./plan-words.ts";
 
@@ -108,4 +107,28 @@ function followed({ plans, home, signal_topic: topic }: ListedPlug, { t, store }
   if (topic !== null) return t("plug_follows_topic", { name: topic });
   if (home !== null) return t("plug_follows_cheap", { name: nameOf(store.homes.value, home) });
   return t("plug_follows", { names: plans.map((id) => nameOf(store.plans.value ?? [], id)).join(", ") });
+}
+
+const DOTS = "M12 5v.01M12 12v.01M12 19v.01";
+
+interface MenuProps {
+  readonly id: string;
+  readonly label: string;
+  readonly items: readonly { readonly text: string; readonly onChoose: () => void }[];
+}
+
+function Menu({ id, label, items }: MenuProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div class="menu">
+      <Button class="quiet" popovertarget={id} aria-expanded={isOpen} aria-label={label}>
+        <Icon path={DOTS} />
+      </Button>
+      <div id={id} popover="auto" onToggle={({ newState }) => setOpen(newState === "open")}>
+        {items.map(({ text, onChoose }) => (
+          <Button key={text} popovertarget={id} popovertargetaction="hide" onClick={onChoose} text={text} />
+        ))}
+      </div>
+    </div>
+  );
 }

@@ -2,13 +2,12 @@
 import type { ComponentChildren } from "preact";
 import { ColumnHeads, Icon, Part } from "../elements.tsx";
 import { lazy } from "../lazy.tsx";
-import { usePage } from "../page.ts";
+import { usePage, type Words } from "../page.ts";
 import { ProblemCards } from "../problems/problem-card.tsx";
 import { pastProblems, presentProblems, sentence } from "../problems/problem-groups.ts";
 import { addressOf, route, SYSTEM_PAGES, systemPageOf } from "../route.ts";
 import type { System } from "../store/answers.ts";
 import { Block } from "./block.tsx";
-import { ageText } from "./report.ts";
 
 const MAX_PAST = 8;
 const DOWNLOAD = "M12 4v11m0 0-4.5-4.5M12 15l4.5-4.5M5 20h14";
@@ -251,4 +250,18 @@ function Mark({ sign }: { readonly sign: keyof typeof SIGNS }) {
       {SIGNS[sign]}
     </span>
   );
+}
+
+const STEPS = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+
+/** Returns an age in its largest unit in the language of the page, for instance `3 h ago`. Unit of `seconds`: s. */
+function ageText(seconds: number, { t, f: { locale } }: Words): string {
+  const [unit, length] = STEPS.find(([, size]) => seconds >= size) ?? [];
+  if (!unit) return t("just_now");
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: "always", style: "short" });
+  return format.format(-Math.floor(seconds / length), unit);
 }

@@ -62,7 +62,7 @@ test("an impossible key command is reported in a sentence", async () => {
   expect((await commandIn(dir, "list")).output).toMatch(/^There are no keys. Create one with: .*keys create NAME/);
   await commandIn(dir, "create", "kitchen");
   for (const [words, said] of [
-    [["create", "Kitchen"], "a key named Kitchen exists already; replace it, or use another name"],
+    [["create", "Kitchen"], "a key named Kitchen exists already; revoke it, or use another name"],
     [["revoke", "nobody"], "no key named nobody; expected one of kitchen"],
     [["create"], "the name of the key is missing; usage: elbro keys create|list|revoke [NAME]"],
     [["create", "a/b"], '"a/b" is not a valid key name; expected at most 40 letters, digits, spaces, _ . and -'],
