@@ -358,7 +358,11 @@ test("the history has the last 20 changes, says what each changed, and restores 
   await daemon.post("/local/v1/plans/washer", { hours: 1 });
   await daemon.post("/local/v1/plans", { once: true, plan: "washer", within: 8 });
   expect((await statesOf(daemon)).slice(0, 2)).toMatchObject([
-    { id: null, by: "test", differences: [{ path: "plans.washer_once", before: null, after: { plan: "washer" } }] },
+    {
+      id: null,
+      by: "test",
+      differences: [{ path: "plans.washer_once", before: null, after: { name: "Washer once" } }],
+    },
     { id: null, by: "test", differences: [{ path: "plans.washer.hours", before: 2, after: 1 }] },
   ]);
   await later();
