@@ -14,6 +14,12 @@ describe("a value that is nearly right is reported with the right one:", () => {
     ]);
   });
 
+  test("a plug of an unknown make", () => {
+    expect(mistakesOf("plugs: [{ name: A, family: tapo, topic: a, signal_topic: b }]")).toEqual([
+      expect.stringMatching(/^plugs\[0\]\.family: expected one of tasmota, .*found "tapo"; .*Home Assistant/),
+    ]);
+  });
+
   test("never a secret", () => {
     expect(mistakesOf("api: { keys: canary-key }\nbroker: { users: canary }").join()).not.toContain("canary");
     expect(mistakesOf("consumer: { api_key: [canary-key] }").join()).not.toContain("canary");
