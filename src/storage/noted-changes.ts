@@ -10,7 +10,8 @@ export type NotedChange = Readonly<{ id: null; until: string; by: string | null;
 
 /** Who made a change that came over MQTT, which does not name its sender. */
 export const OVER_MQTT = "MQTT";
-const MAX_CHANGES = 20;
+/** Maximum number of changes in the history. */
+export const MAX_CHANGES = 20;
 const NAME = "adjusted_plans";
 /** The digest of the value has already shown that it is intact. */
 const stored = z.array(z.custom<NotedChange>());

@@ -2,7 +2,7 @@
  * The history over HTTP: the last states of `page.yaml` with what changed and the way back to one, and between them the
  * changes that are not in `page.yaml`.
  */
-import { notedChanges } from "../../storage/noted-changes.ts";
+import { MAX_CHANGES, notedChanges } from "../../storage/noted-changes.ts";
 
 import { endpoint } from "../endpoint.ts";
 import * as parameter from "../parameters.ts";
@@ -33,7 +33,7 @@ const historySchema = () =>
 
 /** State before a change. */
 export type PageState = ValueOf<typeof historySchema>["states"][number];
-const MAX_CHANGES = 20;
+
 export const historyEndpoints = [
   endpoint("GET /local/v1/history", "getHistory", "control", {
     summary: "The last 20 changes that were made over HTTP or MQTT, without secrets.",
